@@ -22,7 +22,7 @@ enum Command {
   static let version = "0.2.0"
 
   static func run(_ arguments: [String]) -> Status {
-    // A write to a closed pipe then fails, instead of ending the process.
+    // Without this, a write to a closed pipe would end the process instead of failing.
     signal(SIGPIPE, SIG_IGN)
     let status: Status
     do throws(UsageError) {

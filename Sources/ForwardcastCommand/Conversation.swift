@@ -126,7 +126,7 @@ final class Conversation {
     }
   }
 
-  /// Runs a text. Prints its error, or stores the text if there is none.
+  /// Runs a text. Prints its error or, if there is no error, stores the text.
   private func run(_ text: String, named name: String, firstLine: Int = 1) -> ScriptOutcome {
     display.restart()
     Interruption.begin()

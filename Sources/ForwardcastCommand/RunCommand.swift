@@ -14,7 +14,7 @@ struct RunCommand {
     let diagram = diagramPath.map { _ in SequenceDiagram() }
     var status = Status.success
     Interruption.begin()
-    // Ends by the signal, so that the parent process sees the signal. The files are complete.
+    // Raises the signal again, so that the parent process sees it. The files are complete by then.
     defer { if Interruption.isAsked { Interruption.passOn() } }
     do throws(FileError) {
       let tracePath = call.value(of: "--trace-file")

@@ -61,7 +61,7 @@ struct FileError: Error {
   /// A line for standard error, without the command's name.
   let text: String
 
-  /// The error as a line that begins with the place in the file or the command's name.
+  /// The error as a line that begins with the command's name or with the place in the file.
   var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
 
   init(text: String) { self.text = text }
@@ -71,7 +71,7 @@ struct FileError: Error {
   }
 }
 
-/// Reads the next bytes of a file: no bytes at its end, `nil` for an error in `errno`.
+/// Reads the next bytes of a file: no bytes at its end, `nil` if the read fails and sets `errno`.
 func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: count)
   while true {

@@ -36,7 +36,7 @@ final class EndpointLine {
 
   deinit { watch?.task.cancel() }
 
-  /// True if no message runs. Then a waiting message waits for messages that were not received.
+  /// True if no message runs. Waiting messages of an idle line wait for messages not yet received.
   var isIdle: Bool { !isRunning }
   var keepsAnswers: Bool { messages.contains { $0.kept != nil } }
   var isClosed: Bool { base == .max }
@@ -74,7 +74,7 @@ final class EndpointLine {
     number - passed <= EndpointLine.reach && awaited > 0 && awaited <= number + 1 && number - awaited < window
   }
 
-  /// Gives up the messages up to `number` that are not in `awaited`. Returns `false` if a number
+  /// Gives up the messages that are not in `awaited`, up to `number`. Returns `false` if a number
   /// is invalid.
   func keepOnly(_ awaited: [Int], upTo number: Int) -> Bool {
     guard number < .max, awaited.count <= window else { return false }
@@ -106,7 +106,7 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message; `nil` if there is none, or no memory to wait for an answer.
+  /// The answer to a repeated message; `nil` if no answer is kept, or if no memory is left to wait.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -123,7 +123,7 @@ final class EndpointLine {
     return true
   }
 
-  /// Waits until a message may begin. Returns `false` if it will not run.
+  /// Waits until it is a message's turn to run. Returns `false` if the message will not run.
   func turn(of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation) async -> Bool {
     await withCheckedContinuation {
       message.turn = $0
@@ -141,7 +141,7 @@ final class EndpointLine {
     goOn()
   }
 
-  /// Starts the next message, unless a message runs or the next must wait for an earlier message.
+  /// Starts the next message, unless a message runs or the next message waits for missing messages.
   func goOn() {
     guard !isRunning, let next = firstHeld, let turn = next.turn else { return }
     while givenUp.contains(passed + 1) { pass(passed + 1) }
@@ -152,7 +152,7 @@ final class EndpointLine {
     turn.resume(returning: true)
   }
 
-  /// Drops the oldest kept answer. Its message does not run again if it is repeated.
+  /// Drops the oldest kept answer. If its message is repeated, the message does not run again.
   func dropAnswer() {
     guard let message = messages.first(where: { $0.kept != nil }) else { return }
     memory.give(message.size, of: owner)
@@ -177,7 +177,8 @@ final class EndpointLine {
 /// A received message that its sender still awaits.
 final class EndpointMessage {
   let number: Int
-  /// The bytes at the endpoint: text and repetitions until the message has ended, later the answer.
+  /// The bytes that the message takes at the endpoint: its text and repetitions until it has ended,
+  /// and its kept answer after that.
   fileprivate(set) var size: Int
   /// The time until which the message waits for earlier messages that were not received.
   let patience: Deadline

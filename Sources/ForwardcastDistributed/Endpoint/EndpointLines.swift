@@ -53,8 +53,8 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. If the
-  /// message might have run, the error leaves that open.
+  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. For a
+  /// message that might have run, the error is `answerNotKept`.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint does not know the line")
@@ -84,7 +84,8 @@ final class EndpointLines {
 
 /// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// A sender may use as much as it leaves free: a single sender up to half, two up to a third each.
+/// Each sender can hold at most as much as is still free. So a single sender can hold up to half of
+/// the memory, and two senders can hold up to a third each.
 final class EndpointMemory {
   private let most: Int
   /// Drops the oldest answer that an idle line keeps. Returns `false` if no answer is kept.

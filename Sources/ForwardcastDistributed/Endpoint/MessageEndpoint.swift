@@ -33,9 +33,9 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - selectors: the accepted selectors. A message key has its selector in `selector`.
   ///   - types: the types of arguments besides the standard types.
   ///   - limits: the limits of messages and memory.
-  ///   - caller: identifies the caller, for example by a task-local value that the engine sets. The
-  ///     messages of a caller are ordered in a *line*, which other callers then cannot use or
-  ///     close. With `nil`, the endpoint trusts the names that senders state.
+  ///   - caller: identifies the caller, for example by a task-local value that the engine sets.
+  ///     Other callers cannot use or close the *line* that orders an identified caller's messages.
+  ///     With `nil`, the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],

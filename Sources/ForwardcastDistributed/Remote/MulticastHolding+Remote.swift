@@ -20,8 +20,8 @@ extension MulticastHolding where Interface: Sendable {
   ///     room.add(remote: bob, buffer: .keepNewest(100), whenGone: .endsRegistration)
   ///
   /// Messages to the remote receiver are sent one after another, and other targets do not wait for
-  /// it. Waiting senders get its answers. Errors of a broadcast go to `onError`. Typed Swift calls,
-  /// such as `broadcast { $0.… }`, do not reach the receiver.
+  /// them. Senders that wait get the receiver's answers. Errors of a broadcast go to `onError`.
+  /// Typed Swift calls, such as `broadcast { $0.… }`, do not reach the receiver.
   ///
   /// - Parameters:
   ///   - remote: the receiver. It need not conform to the proxy's interface.

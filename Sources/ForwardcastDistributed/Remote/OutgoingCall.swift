@@ -3,11 +3,11 @@
 import Dispatch
 import Forwardcast
 
-/// One message to an endpoint, or a question, such as which selectors it accepts.
+/// One message to an endpoint, or one question, such as which selectors the endpoint accepts.
 ///
 /// A call is removed from its line under the lock. The code that removed the call ends it, so each
-/// call ends only once. A call is also the executor of the task that calls the engine. The caller
-/// runs the jobs of that task while it waits, so an answer wakes one thread instead of two.
+/// call ends only once. A call is also the executor of the task that calls the engine. While the
+/// sender waits, it runs the jobs of that task, so an answer wakes one thread instead of two.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?
@@ -29,7 +29,7 @@ final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's loc
   var ticket = 0
   /// The message's number on the line; 0 while it waits, and for questions.
   var number = 0
-  /// True if the call is sent again, because the endpoint did not know its line.
+  /// True if the call is sent a second time because the endpoint did not know the line.
   var isSecond = false
   var task: Task<Void, Never>?
   private let wait = Guarded(Wait())

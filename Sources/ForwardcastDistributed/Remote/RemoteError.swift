@@ -14,8 +14,8 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
 
     /// The method threw an error that is not a `MessageError`: see ``RemoteError/foreignType``.
     public static let foreignError = Code(description: "foreign error")
-    /// The endpoint refuses the message because of its selector, an argument of unknown type, its
-    /// size or its version.
+    /// The endpoint refuses the message because of the message's selector, size or version, or
+    /// because an argument has an unknown type.
     public static let refused = Code(description: "refused")
     /// An argument or the answer cannot be encoded, is too large, or has an unlisted type.
     public static let cannotCross = Code(description: "cannot cross")
@@ -37,7 +37,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     case didNotRun = "it did not run"
     /// The method ran to its end.
     case ran = "it ran"
-    /// The method may have run, may run later, or may never run. It runs at most once.
+    /// It is unknown whether the method has run or will still run. The method runs at most once.
     case unknown = "unknown whether it arrived"
   }
 

@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// A registration that is canceled when the other side has ended, or already when it is lost.
+/// A registration that is canceled when the other side ends or, with `.endsRegistration`, is lost.
 struct LineRegistration: Sendable {
   weak let registration: Registration?
   let absence: RemoteAbsence
@@ -100,7 +100,8 @@ extension RemoteLine {
     }
   }
 
-  /// Ties a registration to the line: cancels it when the other side is lost, or reconnects for it.
+  /// Ties a registration to the line. When the other side is lost, `absence` decides whether the
+  /// line cancels the registration or reconnects.
   func tie(_ registration: Registration, _ absence: RemoteAbsence) {
     if absence == .fails { return }
     let isOver = state.withLock { state -> Bool in

@@ -7,7 +7,7 @@ import Forwardcast
 /// A message waits until the *window* of messages in flight has room, and gets the next number. A
 /// task then passes it to the engine: see ``OutgoingCall``. The message ends with an answer, an
 /// error, its deadline, cancellation, or the loss of the other side. If the message ends before the
-/// engine returns, the endpoint is notified that nobody awaits its answer.
+/// engine returns, the endpoint is notified that nobody awaits the answer to the message.
 ///
 /// After each change of the state, ``goOn()`` sends what ``State/next(_:)`` returns.
 final class RemoteLine: Sendable {
@@ -31,13 +31,13 @@ final class RemoteLine: Sendable {
     var waiting: [OutgoingCall] = []
     /// The calls in flight: messages in order, and questions. (See ``OutgoingCall``.)
     var underWay: [OutgoingCall] = []
-    /// The number of calls that have ended, although the engine has not returned.
+    /// The number of ended calls from which the engine has not returned yet.
     var abandoned = 0
     /// Whether a list of awaited messages is in flight, and whether a changed list must follow.
     var isTelling = false
     var mustTell = false
     var failures = 0
-    /// True if the last reply to a question had a tag, so replies to messages need one.
+    /// True if the last reply to a question had a tag. If so, replies to messages need a tag, too.
     var hasTags = false
     /// The number of replies that belonged to other calls.
     var mismatches = 0
@@ -57,7 +57,8 @@ final class RemoteLine: Sendable {
 
   let peer: String
   let options: RemoteOptions
-  /// True if the endpoint is in this process, so waiting callers do not run its methods.
+  /// True if the endpoint is in this process. Waiting senders run no jobs of calls to a local
+  /// endpoint, because these jobs could run the endpoint's methods.
   private let isLocal: Bool
   private let exchange: Exchange
   let state = Guarded(State())

@@ -30,12 +30,12 @@ public struct RemoteOptions: Sendable {
   public var waitingCalls: Int
   /// The number of successive unanswered calls after which the other side is lost; `nil` for never.
   public var givesUpAfter: Int?
-  /// Passes the time limit of a call to an engine with a limit of its own. See ``EngineTimeout``.
+  /// Tells an engine that has its own time limit how long a call may take. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?
 
   /// Calls the engine with a time limit.
   ///
-  /// An engine may end calls by itself, as Apple's cluster library does after 5 seconds by default.
+  /// An engine can end calls by itself, as Apple's cluster library does after 5 seconds by default.
   /// A longer ``deadline`` takes effect only if the engine waits as long: see *Deadlines* in
   /// <doc:OtherProcesses>.
   public typealias EngineTimeout =

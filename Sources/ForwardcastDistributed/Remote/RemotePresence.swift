@@ -15,8 +15,8 @@ public enum RemotePresence: Hashable, Sendable {
   var isEnd: Bool { if case .ended = self { true } else { false } }
 }
 
-/// When to retry: first after `first`, then after twice as long as before, up to `longest`. Each
-/// wait varies randomly by up to 20 %, so that many senders do not retry at the same time.
+/// When to retry. The first wait is `first`. Each later wait is twice the previous one, up to
+/// `longest`. Waits vary randomly by up to 20 %, so that many senders do not retry at once.
 public struct RemoteBackoff: Hashable, Sendable {
   /// The wait before the first attempt.
   public var first: Duration

@@ -27,7 +27,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint. The engine may include, say, an incarnation.
+  /// The `ActorSystem.ActorID` of the endpoint. Some engines include an incarnation number.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
@@ -36,7 +36,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// Connects to an endpoint and queries its selectors. `name` is the endpoint's name in errors, by
   /// default its identity.
   /// - Throws: ``RemoteError`` if the endpoint does not answer by the deadline, has another
-  ///   version, or its answer cannot be read; `CancellationError`.
+  ///   version, or sends an answer that cannot be read; `CancellationError`.
   nonisolated(nonsending) public convenience init<ActorSystem>(
     connectingTo endpoint: MessageEndpoint<ActorSystem>, name: String? = nil, options: RemoteOptions = RemoteOptions()
   ) async throws where ActorSystem: DistributedActorSystem<any Codable> {
@@ -58,7 +58,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     (line, endpointID, queue, self.deadline) = (other.line, other.endpointID, other.queue, deadline)
   }
 
-  /// The same receiver with another deadline. Messages of the two share one order.
+  /// The same receiver with another deadline. Messages of both receivers run in one common order.
   public func with(deadline: Duration) -> RemoteReceiver { RemoteReceiver(self, deadline: deadline) }
 
   // MARK: Presence

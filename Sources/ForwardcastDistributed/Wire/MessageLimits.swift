@@ -1,6 +1,6 @@
 // MessageLimits.swift: limits of messages from other processes.
 
-/// Limits of messages from other processes, and of the memory of an endpoint for its senders. A
+/// Limits of messages from other processes, and of the memory that an endpoint holds for senders. A
 /// message beyond a limit is refused as a whole, before anything is decoded.
 public struct MessageLimits: Hashable, Sendable {
   /// The maximum length of one message or answer, in bytes of UTF-8. At most 2³⁰.
@@ -19,9 +19,9 @@ public struct MessageLimits: Hashable, Sendable {
   /// 4 KiB, plus 16 bytes for each item, plus twice its text. Answers are kept in case the engine
   /// delivers a message twice.
   ///
-  /// A sender may use as much memory as it leaves free. To make room, the oldest kept answers of
-  /// idle lines are dropped. A message that still does not fit is refused as `busy` and does not
-  /// run. An answer that does not fit is not kept.
+  /// Each sender can hold at most as much memory as is still free. To make room, the oldest kept
+  /// answers of idle lines are dropped. A message that still does not fit is refused as `busy` and
+  /// does not run. An answer that does not fit is not kept.
   public var memory: Int
 
   /// Creates limits with these properties, clamped to their possible ranges.

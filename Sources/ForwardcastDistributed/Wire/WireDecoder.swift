@@ -30,7 +30,7 @@ final class WireReading {
     return try T(from: WireDecoder(reading: self, node: node, path: path))
   }
 
-  /// Unwraps a value that is `nil` for an item of another kind.
+  /// Unwraps a value. Throws if the value is `nil`, which means that the item is of another kind.
   fileprivate func wanted<T>(_ value: T?, _ node: Int, _ path: @autoclosure () -> WirePath?) throws -> T {
     guard let value else { throw mismatch(T.self, node, path()) }
     return value

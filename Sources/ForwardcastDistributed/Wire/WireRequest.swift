@@ -7,7 +7,7 @@ enum WireRequest {
   case open(sender: WireName)
   /// Queries whether the receiver responds to a selector at present.
   case ask(selector: WireName)
-  /// Lists the awaited messages up to `number`. Of these messages, the endpoint starts no others.
+  /// Lists the awaited messages up to `number`. The endpoint starts no others up to that number.
   case await(line: LineName?, number: Int, awaited: [Int])
   case call(WireCall)
 }
@@ -60,7 +60,7 @@ extension WireRequest {
 
 }
 
-/// The text of a request. The fields that depend on its line are added when it is sent.
+/// The text of a request. The fields that depend on the line are added when the request is sent.
 struct WireRequestText: Sendable {
   private var head = WireWriter()
 

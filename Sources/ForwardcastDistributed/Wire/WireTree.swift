@@ -18,7 +18,7 @@ struct WireTree {
   let bytes: [UInt8]
   let nodes: [WireNode]
 
-  /// Splits a text after its heading into items. Refuses invalid syntax and texts beyond a limit.
+  /// Splits the text from `start` on into items. Refuses invalid syntax and texts beyond a limit.
   init(_ text: [UInt8], from start: Int, limits: MessageLimits) throws(WireRefusal) {
     var scanner = WireScanner(text, from: start, limits: limits)
     nodes = try scanner.scan()

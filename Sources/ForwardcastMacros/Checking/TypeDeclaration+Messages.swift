@@ -54,7 +54,7 @@ extension TypeDeclaration {
     return problems
   }
 
-  /// An unused selector: the member's selector plus the type of its first argument or a number.
+  /// An unused selector: the member's selector plus a number or the type of the first argument.
   private func freeSelector(for member: Member, number: Int, taken: inout Set<String>) -> String {
     let getter = member.entries.first?.selector ?? ""
     let first = getter.prefix { $0 != ":" }

@@ -8,7 +8,7 @@ extension ExpansionRequest {
         "'@Forwarded' is for protocols; use '@Receiver' for a class", declaration: declaration.keywordOffsets)
     }
     declaration.around = around.compactMap(\.self)
-    // The compiler itself refuses protocols in generic types and peers of local declarations.
+    // The compiler itself refuses peers of local declarations, and protocols in generic types.
     if declaration.around.contains(where: {
       $0.generics != nil || ["func", "init", "deinit", "subscript"].contains($0.keyword)
     }) {

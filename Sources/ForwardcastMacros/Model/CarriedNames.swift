@@ -55,7 +55,8 @@ struct CarriedNames {
     "\(owner ?? "")Type\(type.positions.lowerBound)\(generics.arguments)"
   }
 
-  /// The part of a type that an alias can replace, and the text around it; `nil` without a part.
+  /// The part of a type that an alias can replace, and the text around that part; `nil` if an alias
+  /// can replace nothing.
   private func core(_ type: TypeText) -> (prefix: String, text: String, suffix: String)? {
     guard owner != nil,
       type.positions.contains(where: { source[$0].isWord && !Self.fixed.contains(source.text($0)) })

@@ -49,7 +49,7 @@ struct ForwardedInterface {
 
   var source: SourceText { declaration.source }
   var settings: ModuleSettings { request.settings }
-  /// True if the protocol is nested in a type, whose other members extensions do not see.
+  /// True if the protocol is nested in a type. Extensions do not see that type's other members.
   var isNested: Bool { !request.context.isEmpty }
   var name: String { declaration.name }
   var className: String { declaration.plainName + "Proxy" }
@@ -80,8 +80,8 @@ struct ForwardedInterface {
 
   var base: String? { statedBase.map { known("StatedBase", $0) } }
 
-  /// Candidates for the superclass: the stated type, the superclasses of refined protocols, and
-  /// protocols that the macro does not see, since each may have a superclass constraint.
+  /// Candidates for the superclass: the stated type, the superclasses of refined protocols, and the
+  /// protocols that the macro does not see, which might have superclass constraints.
   var bases: [String] {
     let own = base.map { [$0] } ?? []
     guard isWhole, options.interface == nil else { return own }
@@ -200,7 +200,7 @@ struct ForwardedInterface {
   func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
 
   /// True if a member's types may use conformances that are isolated to the main actor, for example
-  /// by default isolation. The member's key and the table are then on the main actor, too.
+  /// by default isolation. If so, the member's key and the table are on the main actor, too.
   func staysOnMainActor(_ member: Member) -> Bool {
     settings.isMainActorByDefault && isolation(of: member) == .mainActor && source.mayNeedConformances(member)
   }

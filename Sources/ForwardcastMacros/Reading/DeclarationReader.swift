@@ -1,6 +1,6 @@
 // DeclarationReader.swift: parses a type declaration.
 
-/// Parses one declaration. Reports what it cannot read, and continues after it.
+/// Parses one declaration. Reports text that it cannot read, and continues after that text.
 struct DeclarationReader {
   let source: SourceText
   private(set) var problems: [Problem] = []

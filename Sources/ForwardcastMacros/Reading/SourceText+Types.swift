@@ -107,7 +107,7 @@ extension SourceText {
     position += 1
     while isMark(position, "."), self[position + 1].isWord { position += 2 }
     position = endOfGenericArguments(position, before: end)
-    // After these, `(` begins a type. Only `@available` may have a space before its `(`.
+    // After these attributes, `(` begins a type. Only `@available` may have a space before its `(`.
     let name = text(start + 1)
     let isFree = ["escaping", "autoclosure", "Sendable", "MainActor", "concurrent"].contains(name)
     if isMark(position, "("), isAdjacent(position) ? !isFree : name == "available" {

@@ -12,7 +12,7 @@ extension ForwardedInterface {
     return settings.isMainActorByDefault || mayInherit ? "nonisolated " : ""
   }
 
-  /// True if an extension has the members, which Objective-C could not call there.
+  /// True if the members are in an extension. Objective-C could not call members there.
   private var hasInheritance: Bool { isWhole && options.interface == nil && !declaration.isObjectiveC }
 
   /// True if the class is isolated but the proxy may be used on any thread.

@@ -20,8 +20,8 @@ struct TableWriter {
       ?? (settings.isMainActorByDefault ? .mainActor : .nonisolated)
   }
 
-  /// A question for compiler errors in the rows: the superclass may isolate members, and a
-  /// nonisolated table cannot use conformances of the main actor.
+  /// A question that compiler errors in the rows show. It asks about the likely cause: a superclass
+  /// that isolates members, or a main-actor conformance, which a nonisolated table cannot use.
   private var advice: String? {
     let members = items.compactMap(\.element).map(\.member)
     if !declaration.inherited.isEmpty, !isActor, declaration.isolation(or: options.actor) == nil,

@@ -100,8 +100,8 @@ extension ScriptObject: ServiceLifecycle {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
     let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
-    // The first method of a send costs no step of its own. This counts as the first method, so that
-    // the callback's method costs a step.
+    // The first method of a send costs no step of its own. `beginRow` counts a method before the
+    // callback's method, so that the callback's method costs a step.
     _ = sending?.beginRow()
     try SendInProgress.$current.withValue(sending) { try perform(&call) }
     return call.result

@@ -26,7 +26,7 @@ extension Interpreter {
   func install(
     _ moment: StatementWord, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
   ) throws {
-    // The price includes the search of all hooks, which each later message makes.
+    // Each later message searches all hooks, so the price grows with the number of hooks.
     try run.charge(Work.make + Work.look * world.hookCount)
     let offset = proxy.offset
     let proxy = try evaluate(proxy, "\(moment.rawValue) needs a proxy, not", showsValue: true) { value in

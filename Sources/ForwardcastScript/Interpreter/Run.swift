@@ -54,8 +54,8 @@ final class Run: Sendable {
     try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
   }
 
-  /// Charges for an error that does not end the run, and reports the error. If this exceeds a
-  /// limit, the run stores the limit, since the caller may be unable to throw.
+  /// Charges for an error that does not end the run, and reports the error. If the charge exceeds a
+  /// limit, the run stores the limit, since the caller might be unable to throw.
   private func show(_ error: ScriptError) throws {
     do { try charge(8 * Work.make) } catch let limit { throw located(limit, at: error.offset, of: error.source) }
     world.handlers.diagnostics(error)
@@ -168,8 +168,8 @@ final class ToldTurn: Sendable {
 
 /// A message that a script has sent and that has no answer yet.
 ///
-/// A task-local value passes this object to the method that runs, which reads the depth and the run
-/// from it. A delivery on a queue has no such value, so it belongs to the innermost run.
+/// A task-local value passes this object, with its depth and its run, to the method that runs. A
+/// delivery on a queue has no such value, so it belongs to the innermost run.
 final class SendInProgress: Sendable {
   @TaskLocal static var current: SendInProgress?
 

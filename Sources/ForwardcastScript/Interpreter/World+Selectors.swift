@@ -21,8 +21,8 @@ extension World {
   /// The selector to send for a name in the script.
   ///
   /// If a script could intern all names, it could fill memory. A name that is not interned is in no
-  /// table, so a stand-in is sent that is in no table either. The name itself is interned only if
-  /// the message may reach a receiver of the host or a recording.
+  /// table, so a stand-in, which is in no table either, is sent instead. The name itself is
+  /// interned only if the message might reach a recording or a receiver of the host.
   func selectorToSend(_ name: String, argumentCount: Int, to receiver: any MessageReceiver) throws -> MessageSelector {
     if let known = MessageSelector(known: name) { return known }
     if !(receiver is ScriptObject), state.withLock({ $0.hasForeignReceivers }) { return try intern(name) }
@@ -33,8 +33,8 @@ extension World {
     "_unknownToEveryTable" + String(repeating: ":", count: argumentCount)
   }
 
-  /// Replaces names in an error of Forwardcast. The name in the script replaces a stand-in. The
-  /// label of the proxy replaces its class if no other proxy can be meant.
+  /// Replaces names in an error of Forwardcast. The name in the script replaces a stand-in. If no
+  /// other proxy can be meant, the label of the proxy replaces the name of its class.
   func naming(_ sending: Sending, to receiver: ScriptReference, in error: any Error) -> any Error {
     guard let error = error as? MessageError else { return error }
     let isStandIn = error.selector == World.standIn(sending.arguments.count)

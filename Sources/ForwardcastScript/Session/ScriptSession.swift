@@ -122,9 +122,9 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failures: [ScriptError] = []
   /// The number of failed expectations.
   public fileprivate(set) var failureCount = 0
-  /// The number of errors on queues that no sender waited for: see ``ScriptHandlers/diagnostics``.
+  /// The number of errors that no sender waited for: see ``ScriptHandlers/diagnostics``.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// The number of steps: statements, sends, hooks, and all methods of a message after the first.
+  /// The number of steps: statements, sends, hooks, and each method of a message but the first.
   public fileprivate(set) var steps = 0
   /// The work beyond steps, in units of `Work`.
   package fileprivate(set) var work = 0
@@ -150,7 +150,7 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
 public struct ScriptHandlers: Sendable {
   /// Receives the line of each `print`, with its newline.
   public var output: @Sendable (String) -> Void
-  /// Receives each failed expectation, and each error on a queue that no sender waits for.
+  /// Receives each failed expectation, and each error that no sender waits for, as on a queue.
   public var diagnostics: @Sendable (ScriptError) -> Void
   /// Receives a line for each step of each message. If it is `nil`, tracing costs nothing.
   public var trace: (@Sendable (String) -> Void)?

@@ -1,6 +1,6 @@
 // Parser.swift: parses a whole text before any of it runs.
 
-/// A recursive-descent parser. The lexer's limit of open brackets bounds its depth.
+/// A recursive-descent parser. The lexer's limit of open brackets bounds the recursion.
 struct Parser {
   private var lexer: Lexer
   private var ahead: [Token] = []

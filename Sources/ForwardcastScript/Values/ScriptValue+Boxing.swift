@@ -3,8 +3,8 @@
 import Forwardcast
 
 extension ScriptValue {
-  /// The value in a box for Swift code: an `Int`, `Double`, `Bool` or `String`, an array of one of
-  /// these types or of `Any`, a `[String: Any]`, a `MessageSelector`, or the object itself.
+  /// The value in a box for Swift code: an `Int`, `Double`, `Bool` or `String`; an array of one of
+  /// these types, or of `Any`; a `[String: Any]`; a `MessageSelector`; or the object itself.
   var box: ArgumentBox {
     switch self {
     case .null: ArgumentBox(Int?.none)

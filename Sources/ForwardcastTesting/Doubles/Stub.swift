@@ -6,7 +6,7 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared do
   /// Returns `nil` to pass the call to the real object.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
-  /// The line of the stub, where an error is reported that neither a caller nor a handler receives.
+  /// The line of the stub. An error that reaches no caller and no handler is reported there.
   var place: SourcePlace?
 }
 
@@ -74,8 +74,8 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
   @discardableResult
   public func fallsBack() -> Stubbing { adding { _ in nil } }
 
-  /// Delays the outcomes that are stated after this delay. Each happens after `clock` advances by
-  /// `duration` from the time of the call. Only async requirements can be delayed. A delayed call
+  /// Delays the outcomes that are stated after this delay. Each outcome happens when `clock` has
+  /// advanced by `duration` since the call. Only async requirements can be delayed. A delayed call
   /// of a synchronous requirement is a failure.
   public func delayed<C: Clock>(by duration: C.Duration, on clock: C) -> Stubbing {
     var delayed = self

@@ -73,7 +73,7 @@ public final class TestDouble<Proxy: MulticastHolding> {
   /// Removes all stubs, but no recorded calls.
   public func removeStubs() { target.stubs.withLock { $0 = [] } }
 
-  /// Passes calls without a stub to a real object. Retains it in place of an earlier one.
+  /// Passes calls without a stub to a real object. Retains this object in place of an earlier one.
   public func fallsBack(to real: Proxy.Interface) {
     target.rest.removeAll()
     target.rest.add(real, ownership: .strong)

@@ -28,7 +28,7 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
     Match("(\(words))", condition)
   }
 
-  /// Any value. For each call that a stub answers or a verification counts, `capture` stores it.
+  /// Any value. `capture` stores it for each call that a stub answers or a verification counts.
   public static func captured(by capture: Capture<Value>) -> Match { .captured(by: capture, .any) }
 
   /// A value that `match` accepts. `capture` stores the value.
@@ -46,8 +46,8 @@ extension Match where Value: AnyObject {
   public static func same(as object: Value) -> Match { Match("the same \(type(of: object))") { $0 === object } }
 }
 
-/// Captures the values of an argument. Read values that are not `Sendable` in the isolation that
-/// sent them.
+/// Captures the values of an argument. If the values are not `Sendable`, read them in the isolation
+/// that sent them.
 ///
 ///     let names = Capture<String>()
 ///     store.verify(Messages.save, .captured(by: names))

@@ -91,7 +91,7 @@ private struct XCTestFailing: Sendable {
     // XCTest.XCTFail(_: String, file: StaticString, line: UInt)
     let name = "$s6XCTest7XCTFail_4file4lineySS_s12StaticStringVSutF"
     guard let address = systemSymbol(name) else { return nil }
-    // A function value is an address and a context, which a global function does not have.
+    // A function value is an address and a context. A global function has no context.
     let parts: (UnsafeMutableRawPointer, UnsafeMutableRawPointer?) = (address, nil)
     return unsafeBitCast(parts, to: XCTestFailing.self)
   }()

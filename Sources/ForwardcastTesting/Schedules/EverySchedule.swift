@@ -6,8 +6,8 @@ import Forwardcast
   import Testing
 #endif
 
-/// Runs `body` once for each order of its turns, including turns on queues and actors. A turn is a
-/// part of a program that runs without interruption: see ``Schedule``.
+/// Runs `body` once for each order of its turns, including turns on queues and actors. A turn is
+/// the delivery of a message, or the part of a task up to its next suspension: see ``Schedule``.
 ///
 ///     @Test func answersAreFresh() async {
 ///       await everySchedule { schedule in
@@ -19,7 +19,7 @@ import Forwardcast
 /// The search ends at the first order that fails. It reports one issue at the line of the failed
 /// expectation, with the turns, a diagram, and the line of code that runs only that order. An order
 /// fails if `body` throws, or if an expectation of the schedule, of Swift Testing or of a double
-/// fails. It also fails in a deadlock, when no turn can continue, and if a target is on a queue or
+/// fails. An order also fails if no turn can continue (a deadlock), or if a target is on a queue or
 /// an actor that is not the schedule's. XCTest's own assertions fail the test, but not the order.
 ///
 /// Apart from the order of turns, `body` must do the same in each run. It must create the objects

@@ -22,8 +22,8 @@ public struct Schedule: Sendable {
   let world: ScheduleWorld
 
   @TaskLocal static var current: Schedule?
-  /// The first value limits the wait for threads outside the schedule when no turn can continue.
-  /// The second is the clock for the time limit of turns. Tests of this module change both.
+  /// When no turn can continue, the first value limits the wait for threads outside the schedule.
+  /// The second value is the clock for the time limit of turns. Tests of this module change both.
   @TaskLocal package static var patience: (outside: DispatchTimeInterval, turns: any Clock<Duration>) = (
     .milliseconds(500), ContinuousClock()
   )
@@ -49,7 +49,7 @@ public struct Schedule: Sendable {
   /// Stands for the main actor. Main-actor methods run there, but on no particular thread.
   public var mainActor: Delivery { .on(world.context("main actor", isMain: true)) }
 
-  /// Lets other turns run. Call it between operations that send no message in between.
+  /// Lets other turns run. Call it between two operations if no message is sent between them.
   public func step() { world.step() }
 
   /// A value that turns share. Other turns may run before each use of the value.

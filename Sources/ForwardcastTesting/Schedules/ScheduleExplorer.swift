@@ -2,7 +2,7 @@
 
 /// Searches the orders of a program, depth first, by running it repeatedly from its start.
 ///
-/// A lane is a sequence of turns, such as those of a task. A step ends where the schedule may
+/// A lane is a sequence of turns, such as those of a task. A step ends where the schedule can
 /// choose among the lanes that are ready. Lanes are numbered in the order of their creation, which
 /// is the same in all runs that begin with the same choices.
 final class ScheduleExplorer {

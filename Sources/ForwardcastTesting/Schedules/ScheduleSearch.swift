@@ -12,8 +12,7 @@ public struct ScheduleSearch: Sendable, Hashable {
   let kind: Kind
 
   /// Every order. If there are more orders than half of the limit, the other half of the runs uses
-  /// random orders from a fixed seed, because without them only the last turns of a long program
-  /// would vary.
+  /// random orders from a fixed seed. Otherwise only the last turns of a long program would vary.
   public static let every = ScheduleSearch(kind: .every)
 
   /// Every order with at most `changes` preemptions of a turn that could continue. Most ordering

@@ -40,7 +40,7 @@ final class Turn: @unchecked Sendable {  // used by the turn that has control; c
 }
 
 /// A reusable thread, because starting a thread costs more than running an order. Not a Dispatch
-/// thread, because an interrupted turn blocks its thread and Dispatch adds few.
+/// thread, because an interrupted turn blocks its thread, and Dispatch starts few extra threads.
 final class TurnThread: @unchecked Sendable {  // the semaphore orders accesses to `work`
   private static let idle = Guarded<[TurnThread]>([])
 
