@@ -11,7 +11,7 @@ import Forwardcast
 public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: DistributedActorSystem<any Codable> {
   /// The outcome for an endpoint.
   public enum Event: Sendable {
-    /// The endpoint is connected. Its identity distinguishes it from a successor of the same name.
+    /// The endpoint is connected. The identity distinguishes it from a successor of the same name.
     case admitted(RemoteReceiver, ActorSystem.ActorID)
     /// The connection failed. `triesAgain` says whether another attempt follows.
     case refused(ActorSystem.ActorID, RemoteError, triesAgain: Bool)

@@ -3,7 +3,7 @@
 /// Why a message to another process was not answered, and whether it may have run there.
 ///
 /// A `MessageError` of the other side is thrown unchanged. Any other error becomes
-/// ``Code/foreignError``, with the name of its type and its text.
+/// ``Code/foreignError``, with the error's text and the name of its type.
 ///
 /// The text begins with the code and ends with what is known about the message:
 /// `timed out 'add:' of counter: no answer in 1.0 seconds, unknown whether it arrived`.

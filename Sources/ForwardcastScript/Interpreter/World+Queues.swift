@@ -100,7 +100,7 @@ extension World {
     } while drained > 0 || before != queues { $0.turns }
   }
 
-  /// While a service is created, throws `would deadlock`: a queued method might wait for it.
+  /// Throws `would deadlock` while a service is created: queued methods might wait for the service.
   func refuseWhileMaking() throws {
     guard SendInProgress.current?.isMaking ?? false else { return }
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")

@@ -27,7 +27,7 @@ public struct ScriptLines: Sendable {
   package private(set) var examinedBytes = 0
 
   /// - Parameter joinsElse: true if an `if` waits for the next line, which may begin with `else`.
-  ///   Pass true for files only: in a terminal, nothing would show that the `if` waits.
+  ///   Pass `true` for files only: in a terminal, nothing would show that the `if` waits.
   public init(joinsElse: Bool = false) { self.joinsElse = joinsElse }
 
   /// True if no lines wait for further lines.

@@ -2,9 +2,9 @@
 
 import Forwardcast
 
-/// Moves the jobs of tasks from the runtime's threads to the schedule whose code created the tasks.
-/// These are tasks of `Task { }` and tasks that Forwardcast creates for methods that suspend. Uses
-/// the runtime's hook for enqueued jobs, which is looked up by name. Jobs that other code enqueues
+/// Moves jobs off the runtime's threads, to the schedule whose code created the jobs' tasks. These
+/// are tasks of `Task { }` and tasks that Forwardcast creates for methods that suspend. The runtime
+/// has a hook for enqueued jobs; this type looks the hook up by name. Jobs that other code enqueues
 /// stay on the runtime's threads.
 enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
