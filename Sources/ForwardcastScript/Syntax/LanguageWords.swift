@@ -16,20 +16,22 @@ enum LanguageWords {
   static let table = """
     receiver Name [: Parent] { - selector ["encoding"] = e | { … } | throws "text" } — Declares a class; \
     its objects respond to its rows (methods) and to those of its parent.
-    let x = e — Binds a name to a value, in place of an earlier one.
+    let x = e — Binds a name to a value, in place of an earlier value.
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
-    proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a \
-    proxy: for any number of targets, for one target, for a target that the first message creates, or for one whose calls it \
+    proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a proxy: for any \
+    number of targets, for one target, for a target that the first message creates, or for a target whose calls the proxy \
     records.
     queue q — Makes a serial queue for targets.
-    add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; higher priorities come first.
-    remove e from p, remove all from p — Removes a target, a registration or all of them from a proxy at once.
+    add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; targets of higher priority \
+    come first.
+    remove e from p, remove all from p — Removes a target, a registration or all targets from a proxy, immediately.
     cancel r — Cancels a registration or a hook.
     mute r — Withholds messages from a registration until it is unmuted.
     unmute r — Delivers messages to a muted registration again.
     before p "sel:" { … } [as h] — Runs a block before each message of that selector.
     after p "sel:" { … } [as h] — Runs a block after each successful message of that selector; `result` is its answer.
-    around p "sel:" { … } [as h] — Runs a block in place of each message of that selector; `proceed` runs the rest.
+    around p "sel:" { … } [as h] — Runs a block in place of each message of that selector; `proceed` runs the rest of the \
+    message.
     print e … — Prints the values, separated by spaces, and a newline.
     expect e [op e], expect e throws ["text"] — Reports a condition that does not hold, or an expression that does not throw; the \
     script continues.
@@ -39,13 +41,13 @@ enum LanguageWords {
     throw "text" — Ends a row or a hook with an error of that text.
     wait — Waits until every queued delivery has run.
     extension E { sel: other:with: } — Declares an extension point by its selectors.
-    register e in E, register lazily Name in E — Adds an observer to an extension point; a lazy one is created by the first \
-    message that it has a row for.
+    register e in E, register lazily Name in E — Adds an observer to an extension point. The first message for which a lazy \
+    observer has a row creates the observer.
     unregister e from E — Removes an observer from an extension point.
     clear services — Notifies every service and releases those that do not persist.
 
-    new Name [name: e] — Creates an object of a receiver. `name:`, the only argument, sets what `name` is in its rows; \
-    other values come from rows.
+    new Name [name: e] — Creates an object of a receiver. The only argument, `name:`, is the value of `name` in the object's \
+    rows.
     not e — Negates a Bool.
     true — The Bool value true.
     false — The Bool value false.
@@ -55,8 +57,8 @@ enum LanguageWords {
     errors [p …] — Sends, waits, and returns the error texts of all targets.
     report [p …] — Sends, waits, and counts the targets that ran the message synchronously (`delivered`) or on a queue (`queued`), \
     `failed`, or were `skipped`.
-    explain p "sel:" — A text with a line for each registration: whether it would receive the message, by which row, where and \
-    behind which hooks, or why not. Nothing is sent.
+    explain p "sel:" — A text with a line for each registration. The line says by which row, where and behind which hooks the \
+    target would receive the message, or why it would not. Nothing is sent.
     arg n — In a hook: argument n of the message, counted from 0.
     proceed [with @[…]] — In `around`: runs the rest of the message, with other arguments if they are given.
     service Name — The shared object of a receiver, created if necessary.
@@ -68,7 +70,7 @@ enum LanguageWords {
     calls p — The calls that a recording proxy has recorded, as texts.
     signature "v24@0:8@16" — Parses the signature of a method.
     types s — The types of a signature; the return type is first.
-    offsets s — The offsets of the arguments of a signature in its frame.
+    offsets s — The frame offsets of the arguments of a signature.
     sizes s — The sizes of the arguments of a signature.
     aligns s — The alignments of the arguments of a signature.
     frame s — The length of the frame of a signature.
@@ -87,7 +89,7 @@ enum LanguageWords {
     uppercased := ["text" uppercased] — The text in capital letters.
     appending: := ["a" appending: "b"] — The text followed by another.
     count := [@[1, 2] count] — The number of elements of a list.
-    at: := [@[1, 2] at: 0] — The element at an index, counted from 0; throws outside of the list.
+    at: := [@[1, 2] at: 0] — The element at an index, counted from 0; throws if there is none.
     first := [@[1, 2] first] — The first element; `nil` for an empty list.
     last := [@[1, 2] last] — The last element; `nil` for an empty list.
     adding: := [@[1, 2] adding: 3] — The list with one more element at its end.
@@ -100,17 +102,18 @@ enum LanguageWords {
     than 20 seconds of processor time.
     text := \(ScriptLimits().text) — Bytes of a script.
     words := \(ScriptLimits().tokens) — Words, signs and literals of a script.
-    marks := \(Work.markLimit) — Consecutive combining marks in a text that is compared or measured; a text that is not ASCII is \
-    then limited to 1 MiB.
+    marks := \(Work.markLimit) — Consecutive combining marks in a text that is compared or measured. Such a text is limited to \
+    1 MiB unless it is ASCII.
     value := \(ScriptValue.sizeLimit) — Bytes of one value.
-    copy := \(ScriptValue.copyLimit) — Bytes of a list or dictionary that is an argument, an answer, or printed.
+    copy := \(ScriptValue.copyLimit) — Bytes of a list or dictionary that is sent, returned or printed.
     depth := \(ScriptValue.depthLimit) — Nested lists and dictionaries.
-    work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work of one run of a million steps, \
-    for bytes of values and output, and for proxies and targets that messages pass.
+    work := \(ScriptSession.workLimit(forSteps: ScriptSession.defaultStepLimit)) — Units of work in one run with the default \
+    `steps`. Each byte of values and output costs units, and so does each proxy or target that a message passes.
     passed := \(ScriptLimits().proxies) — Proxies and hooks that one message passes through.
     looked := \(ScriptLimits().registrations) — Registrations that one message visits or searches, and targets behind a proxy \
     that is an argument. Each counts once more for every eight levels of inheritance.
-    selectors := \(ScriptLimits().names) — Selectors that a session may add to those of the process; all sessions share 16 MiB.
+    selectors := \(ScriptLimits().names) — Selectors that a session can add to those of the process. The selectors of all \
+    sessions take at most 16 MiB.
     inheritance := \(World.inheritanceLimit) — Receivers in one chain of inheritance.
     queues := \(World.queueLimit) — Queues of a session.
     holders := \(World.holderLimit) — Proxies of a session that hold proxies strongly.

@@ -42,7 +42,7 @@ enum ReferencePage {
       | `[x add: 1]` | a message; its answer is the value |
       | `(e)` | the value of `e` |
       | `==`, `!=`, `<`, `<=`, `>`, `>=` | comparisons, after `if` and `expect` only |
-      | `name`, `self` | in a row: the name of its object, and that object |
+      | `name`, `self` | in a row (method): the name of the row's object, and the object itself |
       | `# …` | a comment, to the end of the line |
       | `;` | ends a statement, like the end of a line |
 
