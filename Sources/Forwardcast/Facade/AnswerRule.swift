@@ -1,7 +1,8 @@
 // AnswerRule.swift: the rules of the attribute that combines answers.
 
 /// The rule of `@Answer(_:otherwise:)` that combines a requirement's results. Each rule works like
-/// the ``ReturnPolicy`` of the same name. Only the macro reads the rule. The value is never used.
+/// the ``ReturnPolicy`` of the same name. Only the macro reads the rule, from the source text. The
+/// value of type `AnswerRule` is never used.
 public struct AnswerRule: Sendable {
   private init() {}
 
@@ -36,7 +37,7 @@ public struct AnswerRule: Sendable {
   }
 }
 
-/// An untyped literal in `@Answer(_:otherwise:)`: `nil`, `[]` or `[:]`. The value is never used.
+/// An untyped literal in `@Answer(_:otherwise:)`: `nil`, `[]` or `[:]`. Only the macro reads it.
 public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, Sendable {
   /// The literal `nil`.
   public init(nilLiteral: ()) {}
@@ -46,8 +47,8 @@ public struct NoAnswer: ExpressibleByNilLiteral, ExpressibleByArrayLiteral, Expr
   public init(dictionaryLiteral elements: (Never, Never)...) {}
 }
 
-/// What requirements return if no target responds, for the `otherwise` argument of
-/// ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``. Only the macro reads it.
+/// The `otherwise` argument of ``Forwarded(inheriting:as:base:isolatedTo:otherwise:)``: what
+/// requirements return if no target responds. Only the macro reads this argument.
 ///
 /// A requirement's own `@Answer(_:otherwise:)` takes precedence. A requirement with untyped
 /// `throws` still throws `nobodyResponds`.

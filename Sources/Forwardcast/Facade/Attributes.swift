@@ -9,7 +9,7 @@
 ///       @Answer(.every) func mayClose() -> Bool
 ///     }
 ///     let themes = ThemesDelegateProxy()
-///     themes.add(home)  // any ThemesDelegate: no table, no key
+///     themes.add(home)  // any object that conforms to ThemesDelegate
 ///     themes.themesColorChanged("red")  // every target, in order
 ///     // many results become one:
 ///     let total = try themes.progress(of: "logo", returning: .sum)
@@ -28,13 +28,13 @@
 ///   - protocols: refined protocols that have this attribute too: `@Forwarded(inheriting: (any
 ///     A).self)` on `protocol B: A`. Repeat the requirements of other refined protocols in `B`: see
 ///     the page *Forwarding Existing Protocols*.
-///   - protocol: an existing protocol that the class conforms to and whose requirements the
-///     annotated protocol repeats: `@Forwarded(as: (any StreamDelegate).self)`.
+///   - protocol: an existing protocol that the generated class conforms to and whose requirements
+///     the annotated protocol repeats: `@Forwarded(as: (any StreamDelegate).self)`.
 ///   - base: the superclass of the generated class. Not needed if the protocol refines a class or
 ///     `NSObjectProtocol`.
-///   - actor: the global actor of the protocol or of some members, if the actor's name does not end
-///     in `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
-///   - silence: the results if no target responds, for requirements without `@Answer`.
+///   - actor: the global actor of the protocol or of some members. Needed only if the actor's name
+///     does not end in `Actor`: `@Forwarded(isolatedTo: Audio.self)`.
+///   - silence: what requirements without `@Answer` return if no target responds.
 @attached(peer, names: suffixed(Proxy), suffixed(ProxyNamespace))
 @attached(extension, names: arbitrary)
 public macro Forwarded(
@@ -57,9 +57,9 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 ///     @Answer(.every) func mayClose() -> Bool
 ///     @Answer(.last, otherwise: "untitled") var title: String { get }
 ///
-/// - Parameter value: `nil`, `[]` or `[:]`, the result if no target responds. The default is `nil`
+/// - Parameter value: the result if no target responds: `nil`, `[]` or `[:]`. The default is `nil`
 ///   for an optional result, otherwise the rule's empty value (`true` for `.every`, 0 for `.sum`).
-///   Without such a value, a requirement with untyped `throws` throws `nobodyResponds`.
+///   If the rule has no empty value, a requirement with untyped `throws` throws `nobodyResponds`.
 @attached(peer)
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
@@ -94,14 +94,14 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///       @Message("volume") var loudness: Int = 3  // "volume" and "setVolume:"
 ///     }
 ///
-/// Keys of members that are not private are in `Messages`: `console.send(Console.Messages.restart,
-/// 3)`. Isolated and `async` members stay isolated and `async`. A class that inherits its isolation
-/// must state it: `@MainActor @Receiver final class Screen: UIViewController`.
+/// The keys of non-private members are in `Messages`: `console.send(Console.Messages.restart, 3)`.
+/// Isolated and `async` members stay isolated and `async`. A class that inherits its isolation must
+/// state it: `@MainActor @Receiver final class Screen: UIViewController`.
 ///
 /// - Parameters:
 ///   - base: the superclass, which must be a receiver too: `@Receiver(inheriting: Base.self)`.
-///   - actor: the class's or the members' global actor, if the actor's name does not end in
-///     `Actor`.
+///   - actor: the global actor of the class or of its members. Needed only if the actor's name does
+///     not end in `Actor`.
 @attached(member, names: named(selectorTable), named(ReceiverTable), named(Messages))
 @attached(extension, conformances: MessageReceiver)
 public macro Receiver(
@@ -110,7 +110,8 @@ public macro Receiver(
   #externalMacro(module: "ForwardcastMacros", type: "Receiver")
 
 /// Refuses a function value that is not `Sendable`, with an error at the call (in Swift 5 mode, a
-/// warning). This macro is the default argument of overloads that only such values select.
+/// warning). This macro is a default argument of overloads. The compiler selects these overloads
+/// only for function values that are not `Sendable`.
 @freestanding(expression)
 public macro closureMustBeSendable() -> (any Actor)? =
   #externalMacro(module: "ForwardcastMacros", type: "ClosureMustBeSendable")

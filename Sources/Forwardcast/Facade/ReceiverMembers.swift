@@ -1,4 +1,4 @@
-// ReceiverMembers.swift: selects the members that are messages; tables of generic classes.
+// ReceiverMembers.swift: selects a receiver's messages, and makes tables of generic classes.
 
 /// The members that ``Receiver(_:inheriting:isolatedTo:)`` exposes as messages.
 public struct ReceiverMembers: Sendable {
@@ -25,7 +25,7 @@ extension SelectorTable {
   ) -> SelectorTable {
     let key = ObjectIdentifier(type)
     if let known = tables.withLock({ $0[key] }) { return known }
-    // Several threads may create the table at once. All use the table that is stored first.
+    // If several threads create the table at the same time, all use the table that is stored first.
     let made = SelectorTable(for: type, inheritingAll: [parent()].compactMap(\.self) + parents(), rows)
     return tables.withLock { tables in
       if let known = tables[key] { return known }

@@ -1,4 +1,4 @@
-// WrittenRows.swift: rows of generated tables whose targets are objects.
+// WrittenRows.swift: rows of generated tables, for targets that are objects.
 
 // A row is a table's entry for one message. Only the call is compiled for each row; all other code
 // is compiled once per function type. That code passes the target to the row as the two words of
@@ -18,7 +18,8 @@ struct TargetWords {
 @usableFromInline
 struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged atomically
   @usableFromInline let head: WitnessTables.Head
-  /// Finds the witness table for a class that is not in the cache. Retains the memory of `head`.
+  /// Finds the witness table of a class that is not in the cache. The closure retains the memory of
+  /// `head`.
   @usableFromInline let search: @Sendable (AnyObject) -> UInt
 
   @usableFromInline @inline(never) @_semantics("optimize.sil.specialize.generic.never")

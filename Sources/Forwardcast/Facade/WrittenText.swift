@@ -47,7 +47,7 @@ extension SelectorTable {
   }
 
   /// Adds Swift names that do not follow from selectors. Test doubles print these names. A name is
-  /// `price(of:)`, or `key=name` if the key is named differently.
+  /// `price(of:)`, or `key=name` if the key's name is not the base name.
   public func named(_ names: String) -> SelectorTable {
     storage.name(names)
     return self
@@ -104,7 +104,8 @@ public func actor(of place: @isolated(any) () -> Void) -> (any Actor)? { place.i
 
 extension MulticastFacade {
   /// Runs `send` on the class's actor, for protocol extensions without isolation, see
-  /// ``actorOfClass``. Sending the values is unchecked, since the waiting caller owns them.
+  /// ``actorOfClass``. The compiler does not check whether `send` and its result can change
+  /// isolation. Sending them is safe, since the caller waits and owns both.
   nonisolated(nonsending) public func onActorOfClass<T, E: Error>(
     _ send: nonisolated(nonsending) @escaping () async throws(E) -> T
   ) async throws(E) -> T { try await run(UncheckedSendable(send), on: Self.actorOfClass).value }

@@ -1,7 +1,7 @@
 // ArgumentBox+Encoding.swift: converts a box to an encoded type.
 
 extension ArgumentBox {
-  /// The box converted to `type`, as a method with that type in its signature receives it.
+  /// The box converted to `type`: what a method receives if its signature has that type.
   ///
   /// `@` accepts any value. Integers must fit exactly. A floating-point value is rounded to a
   /// narrower type if it is in that type's range. An integer converts to floating point only if the
@@ -44,7 +44,8 @@ extension ArgumentBox {
     return ArgumentBox(storage: fitted, isSendable: true)
   }
 
-  /// The number types by name, because the encoding of an optional has only the type's name.
+  /// The number types by name, because the encoding of an optional has only the name of the wrapped
+  /// type.
   private static let numberTypes: [(name: String, type: any Any.Type)] =
     TypeEncoding.Scalar.swiftTypes.map { ("\($0.type)", $0.type) }
 

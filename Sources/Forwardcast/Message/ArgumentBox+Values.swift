@@ -3,12 +3,12 @@
 extension ArgumentBox {
   /// The value as `T`. The type `T` can be
   ///
-  /// - the exact type, a superclass, a protocol, or a type that the platform bridges to;
+  /// - the value's own type, its superclass or protocol, or a type that the platform bridges to;
   /// - a number type, including number types of other modules such as `CGFloat`: integers must fit
   ///   exactly, a floating-point value is rounded to a narrower type if it is in that type's range,
   ///   and integers and floating-point values convert to each other only if the result is exact;
-  /// - an optional of one of these types; for an optional value, also a type that suits its
-  ///   content;
+  /// - an optional of one of these types or, if the value is an optional, a type that suits the
+  ///   wrapped value;
   /// - an array or dictionary with convertible elements; `String` for `Substring` or vice versa;
   /// - a function type that differs from the type of the value only in `@Sendable`.
   ///
@@ -46,7 +46,8 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // Unwrapped before the cast, here and below: casting `nil` to an optional `T` would succeed.
+    // Optional results are unwrapped before they are cast, here and below. Otherwise a cast of
+    // `nil` to an optional `T` would succeed.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }
@@ -90,11 +91,11 @@ extension ArgumentBox {
 }
 
 extension [ArgumentBox] {
-  /// The value of the box at `index` as `T`, shared by many targets. Throws for a weak or unowned
-  /// box, since each target must read that reference itself.
+  /// The value of the box at `index` as `T`, shared by many targets. Throws if the box holds a weak
+  /// or unowned reference, since each target must read the reference itself.
   @inlinable
   func opened<T>(_ index: Int, as wanted: T.Type) throws(UnboxingError) -> T {
-    // Reads the box in place, since copying it costs more than the rest.
+    // Reads the box in place, since a copy costs more than the rest of this method.
     if self[index].holds(T.self) { return self[index].uncheckedExactly(T.self) }
     return try self[index].convertedForMany(wanted)
   }

@@ -61,16 +61,16 @@ public struct ArgumentBox {
   /// The dynamic type of `value`.
   public var type: Any.Type { Swift.type(of: value) }
 
-  /// True if the box holds `nil`, at any depth of optional, or a reference to a deallocated object.
+  /// True if the box holds a reference to a deallocated object, or `nil` at any depth of optional.
   public var isNil: Bool { isNone(value) }
 }
 
-/// A class whose instances are copied for each target on another context.
+/// A class whose instances are copied for each target that runs on another queue or actor.
 ///
 /// The sender makes an ``argumentCopy()`` for each such target, synchronously. Direct targets share
 /// the original object. Objects of other classes are always shared.
 public protocol ArgumentCopying: AnyObject {
-  /// A copy that shares no mutable state with the receiver.
+  /// A copy that shares no mutable state with this object.
   func argumentCopy() -> Self
 }
 

@@ -1,9 +1,10 @@
 // FunctionTypes.swift: function types that differ in `@Sendable` only.
 
-/// True if two function types differ only in `@Sendable`. Swift converts such values at compile
-/// time, but dynamic casts require equal types. The compared words of the types' metadata (flags,
-/// result, parameters) belong to Swift's stable ABI on Apple systems and are the same on Linux.
-/// Function types with more words, such as those of a global actor, never match.
+/// True if `found` and `wanted` are function types that differ only in the `@Sendable` of `found`.
+/// Swift converts between such types at compile time, but dynamic casts require equal types. The
+/// compared words of the types' metadata (flags, result, parameters) belong to Swift's stable ABI
+/// on Apple systems and are the same on Linux. Function types with more words, such as types with a
+/// global actor, never match.
 func isFunction(_ found: any Any.Type, usableAs wanted: any Any.Type) -> Bool {
   let (found, wanted) = (
     unsafeBitCast(found, to: UnsafePointer<UInt>.self), unsafeBitCast(wanted, to: UnsafePointer<UInt>.self)

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// One message as a value: selector, boxed arguments and, once answered, the result.
+/// One message as a value: selector, boxed arguments and, after an answer, the result.
 ///
 /// Copying an invocation copies its boxes, so no target sees what another target writes.
 ///
@@ -21,7 +21,8 @@ public struct Invocation {
   /// The arguments, without receiver and selector (numbers 0 and 1 in Objective-C encodings).
   public var arguments: [ArgumentBox]
 
-  /// The result; `nil` before an answer or after an error. A `Void` method has a box of `()`.
+  /// The result; `nil` before an answer or after an error. The result of a `Void` method is a box
+  /// of `()`.
   public var result: ArgumentBox?
 
   /// The proxies that the message passed, for detecting cycles.
@@ -91,8 +92,8 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies that a message or query passed, the last first. The trail ends when the last proxy
-/// has finished the message. A copy of the message that is sent later starts a new trail.
+/// The proxies that a message or query passed, the last proxy first. The trail ends when the last
+/// proxy has finished the message. A copy of the message that is sent later starts a new trail.
 package final class ProxyTrail: Sendable {
   /// `nil` for an entry that only has a budget.
   private let proxy: ObjectIdentifier?

@@ -1,7 +1,7 @@
 // Message.swift: a selector with its Swift function type.
 
-/// A selector with the Swift function type of its methods. The compiler checks sender and method
-/// against that type, and no argument is boxed. Keys are usually static members:
+/// A key: a selector with the Swift function type of its methods. The compiler checks sender and
+/// method against that type, and no argument is boxed. Keys are usually static members:
 ///
 ///     extension Message<(String, [UInt8]) -> Bool> {
 ///       static var onAddMsg: Self { .init("onAddMsg:msgData:") }
@@ -10,8 +10,9 @@
 ///
 /// The function needs one parameter for each of the selector's arguments
 /// (``MessageSelector/numberOfArguments``). This is checked when a method is added to a table and
-/// when boxed arguments are sent. If a generic function makes keys, declare `R: Sendable` in that
-/// function; otherwise results cannot be sent to another isolation.
+/// when boxed arguments are sent. If a generic function makes keys whose result is its type
+/// parameter `R`, declare `R: Sendable` in that function. Otherwise results cannot be sent to
+/// another isolation.
 public struct Message<Function>: Sendable {
   /// The message's name.
   public let selector: MessageSelector

@@ -6,7 +6,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The kind in words, the start of the error's text.
     public let description: String
-    /// The fix for all errors of this kind; `nil` if the evidence names it.
+    /// The fix for all errors of this kind; `nil` if the evidence names the fix.
     package var cure: String?
 
     /// Neither the receiver's tables nor its hooks answer the selector.
@@ -15,7 +15,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var resolverAddedNothing: Code {
       Code(description: "resolver hook added nothing", cure: "add the method to a table, or return false")
     }
-    /// An argument or result cannot be converted to the type of the method or sender.
+    /// An argument or result cannot be converted to the type that the method or the sender expects.
     public static var typeMismatch: Code { Code(description: "type mismatch") }
     /// The number of arguments or parameters is not the selector's number of colons.
     public static var wrongArgumentCount: Code { Code(description: "wrong number of arguments") }
@@ -31,11 +31,11 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var proxyCycle: Code { Code(description: "proxy cycle") }
     /// Proxies are nested too deeply, or reachable along too many paths.
     public static var tooManyProxies: Code { Code(description: "too many proxies", cure: "nest fewer proxies") }
-    /// A target does not forward, and neither its class nor its proxy has a selector table for it.
+    /// A target does not forward, and neither its class nor its proxy has a selector table.
     public static var noSelectorTable: Code {
       Code(description: "no selector table", cure: "write '@Receiver' on its class, or give the proxy a table")
     }
-    /// The table already has a method of that selector.
+    /// The table already has a method for the selector.
     public static var alreadyInTable: Code {
       Code(description: "already in table", cure: "use 'replace' to overwrite it")
     }
@@ -63,7 +63,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
   public var receiver: String { parts.receiver }
   /// The name of the message. It is a string, because the selector might not be interned.
   public var selector: String { parts.selector }
-  /// The evidence, such as wanted and found types; may be empty.
+  /// The evidence, such as wanted and found types; can be empty.
   public var evidence: String { parts.evidence }
   /// The index of the affected argument, from 0; `nil` if the error affects no argument.
   public var argumentIndex: Int? { parts.argumentIndex }

@@ -4,11 +4,11 @@
 @_exported import ForwardcastEncoding
 
 extension TypeEncoding {
-  /// The encoding of values of a Swift type in signatures.
+  /// The encoding of a Swift type in signatures.
   ///
   /// | Swift | encoding |
   /// |---|---|
-  /// | `Int`, `Int8` … `Int128` and the unsigned ones | `q`, `c` `s` `i` `q` `t`, `Q` `C` `S` `I` `Q` `T` |
+  /// | `Int`, `Int8` … `Int128` and the unsigned types | `q`, `c` `s` `i` `q` `t`, `Q` `C` `S` `I` `Q` `T` |
   /// | `Bool`, `Float`, `Double`, `Void` | `B`, `f`, `d`, `v` |
   /// | `String` | `@"String"` |
   /// | classes, actors, `Any` and other existentials | `@` |

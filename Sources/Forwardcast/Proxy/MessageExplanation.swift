@@ -17,9 +17,10 @@ public struct MessageExplanation: Sendable {
     public let registration: Registration
     /// The name of the target's type.
     public let target: String
-    /// The reason to skip the target; `nil` if it would get the message.
+    /// The reason to skip the target; `nil` if the target would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// Where the answering method comes from, such as `table of Screen`; `nil` if there is none.
+    /// Where the answering method comes from, such as `table of Screen`; `nil` if no method
+    /// answers.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -37,14 +38,15 @@ public struct MessageExplanation: Sendable {
   /// The hooks around the message in this proxy, outermost first, such as `before progressOf:`, or
   /// `retrying progressOf:` for a ready-made hook.
   public let hooks: [String]
-  /// True if the message would first create lazy observers.
+  /// True if the message would first create lazy observers of an extension point.
   public let createsObservers: Bool
   /// The registrations in delivery order.
   public let entries: [Entry]
   /// If no target would get this message: similar selectors that targets answer, best first.
   public let similarNames: [String]
 
-  /// The targets that would get the message, including targets of direct nested proxies.
+  /// The targets that would get the message. Lists the targets of a nested proxy instead of the
+  /// proxy.
   public var receivers: [Entry] {
     entries.flatMap { $0.nested.map { $0.receivers } ?? [$0] }.filter(\.receives)
   }
@@ -73,7 +75,7 @@ extension MulticastSending {
   /// Explains which targets a message would reach if it were sent now. Sends and creates nothing,
   /// but calls `responds(to:)` of targets that forward.
   ///
-  /// - Complexity: O(*n*) in the number of registrations, including nested proxies.
+  /// - Complexity: O(*n*) in the number of registrations, including those of nested proxies.
   public func explain(_ selector: MessageSelector) -> MessageExplanation {
     var path: [ObjectIdentifier] = []
     return explanation(selector, &path)
@@ -117,7 +119,7 @@ extension MulticastCore {
     var entries: [MessageExplanation.Entry] = []
     let lazyTargets = Dictionary(lazyTargets.map { (ObjectIdentifier($0.slot), $0) }) { $1 }
     for registration in registrations {
-      // The budget is charged for each path, since many paths may lead to a nested proxy.
+      // The budget is charged for each path, since many paths can lead to a nested proxy.
       if (try? ProxyQuestion.charge(.passed)) == nil { break }
       let delivery = registration.queued.map { "\($0.delivery)" } ?? "direct"
       func add(
@@ -137,7 +139,8 @@ extension MulticastCore {
         continue
       }
       guard let target = registration.currentTarget else {
-        // The slot of a lazy target is empty if that target is registered at another position.
+        // The registration that is reserved for a lazy target is empty if the target is registered
+        // at another position.
         if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }
@@ -188,7 +191,7 @@ extension MulticastCore {
 }
 
 extension MessageForwarding {
-  /// True if a lazy proxy on the path has no target yet, so a query would create it.
+  /// True if a query would create a target, because a lazy proxy on the way has no target yet.
   fileprivate var waitsForTarget: Bool {
     var next: AnyObject? = self
     for _ in 0..<maximumHops {

@@ -13,8 +13,8 @@ import Synchronization
 /// order.
 ///
 /// Each call of `messages` returns an independent sequence of later messages. The sequence ends
-/// when the task is canceled, no iterator remains, or the proxy is deallocated and the buffer is
-/// empty.
+/// when the iterating task is canceled, when no iterator remains, or when the buffer is empty after
+/// the deallocation of the proxy.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never
@@ -57,8 +57,9 @@ extension MessageExchange: Sendable where R: Sendable, repeat each A: Sendable {
 
 extension MulticastCore {
   /// A stream of messages, each converted by `element`. `onError` gets errors of `element` and, if
-  /// `isShared`, messages with arguments not known to be `Sendable`. With `ofAnswers`, a message
-  /// appears only after it has succeeded. The stream's hook does not retain it.
+  /// `isShared` is true, an error for each message with an argument that is not known to be
+  /// `Sendable`. With `ofAnswers`, a message appears only after it has succeeded. The hook does not
+  /// retain the stream.
   @export(implementation)
   func stream<Element>(
     _ selector: MessageSelector?, _ policy: AsyncStream<Element>.Continuation.BufferingPolicy, isShared: Bool,

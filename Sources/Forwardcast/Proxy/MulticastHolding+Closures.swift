@@ -1,7 +1,8 @@
 // MulticastHolding+Closures.swift: closures as targets.
 
-// Overload resolution considers `Sendable` only if all other ranks are equal. So the overloads
-// without a delivery differ only in `Sendable`, and all take an `@isolated(any)` closure.
+// Overload resolution considers `Sendable` only between overloads that otherwise rank equally. So
+// the overloads without a delivery differ only in `Sendable`, and all take an `@isolated(any)`
+// closure.
 
 extension MulticastHolding {
   /// Registers a closure as a target for one message. The closure runs in the proxy's isolation.
@@ -54,7 +55,8 @@ extension MulticastHolding where Interface: Sendable {
   /// sender is on the main actor and no earlier message waits; otherwise the message is queued. A
   /// closure without isolation runs synchronously on the sender's thread.
   ///
-  /// An actor's method passed as a value loses its isolation in Swift 6.3. Pass a closure instead.
+  /// In Swift 6.3, a method of an actor loses its isolation if you pass the method as a value. Pass
+  /// a closure instead.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, priority: Int = 0, once: Bool = false,
@@ -65,7 +67,8 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(TypedMethod(message, closure: closure), priority, on: actor, limits: limits)
   }
 
-  /// Registers a closure that runs in its own isolation, until its owner is deallocated.
+  /// Registers a closure until the closure's owner is deallocated. The closure runs in its own
+  /// isolation.
   ///
   ///     listeners.on(Messages.linkChanged, owner: self) { label, state in
   ///       label.text = state
@@ -103,7 +106,8 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
-  /// Registers a closure as a target for one message, on the context of `delivery`.
+  /// Registers a closure as a target for one message. The closure runs on the context of
+  /// `delivery`.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0, once: Bool = false,
@@ -114,7 +118,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, (delivery, buffer, .dropPending), limits: limits)
   }
 
-  /// Registers a closure with a delivery. The registration ends with its owner.
+  /// Registers a closure with a delivery, until `owner` is deallocated.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject & Sendable, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, delivery: Delivery, priority: Int = 0, once: Bool = false,
@@ -125,7 +129,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, (delivery, buffer, .dropPending), owner: owner, limits: limits)
   }
 
-  /// Registers a closure on the main actor as a target for one message.
+  /// Registers a main-actor closure as a target for one message.
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
@@ -157,7 +161,7 @@ extension MulticastCore {
     return on(method, priority, (delivery, .unbounded, .dropPending), owner: owner, limits: limits)
   }
 
-  /// Adds a closure until its owner is deallocated or, if `once`, until the first message.
+  /// Adds a closure. The registration ends when the owner is deallocated, or when `limits` ends it.
   @usableFromInline
   func on(
     _ method: Method, _ priority: Int,

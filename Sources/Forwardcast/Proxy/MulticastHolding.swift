@@ -1,6 +1,7 @@
 // MulticastHolding.swift: the protocol of objects with a multicast proxy's members.
 
-/// A multicast proxy, or a class that holds one and has its members: targets, messages, hooks.
+/// A multicast proxy, or an object that holds a proxy and has the proxy's members: targets,
+/// messages, hooks.
 ///
 ///     final class Themes: MulticastHolding {
 ///       let multicast = MulticastProxy<any ThemesDelegate>()

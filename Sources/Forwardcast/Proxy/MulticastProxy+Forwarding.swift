@@ -1,7 +1,8 @@
 // MulticastProxy+Forwarding.swift: forwarding objects as targets, for test doubles.
 
 extension MulticastProxy {
-  /// Registers an object of any interface, which is retained and queried for each message.
+  /// Registers an object of any interface. The proxy retains the object and queries it for each
+  /// message.
   ///
   /// - Parameter subject: the wrapped object. Once it is deallocated, the registration is dead.
   @discardableResult

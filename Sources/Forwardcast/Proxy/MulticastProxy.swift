@@ -12,8 +12,8 @@
 /// `Interface` is the type of targets: a protocol's existential, or `any MessageReceiver`.
 ///
 /// The proxy is `Sendable` if and only if its interface is. Otherwise the compiler confines it to
-/// one isolation. A `Sendable` proxy may be used from any thread, and by targets during a message:
-/// a removed target gets nothing further, an added target gets the next message.
+/// one isolation. A `Sendable` proxy may be used from any thread. Targets may be added and removed
+/// during a message: a removed target gets nothing further, an added target gets the next message.
 public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding {
   @usableFromInline package let core: MulticastCore
 
@@ -54,22 +54,22 @@ public final class MulticastProxy<Interface>: ForwardingProxy, MulticastHolding 
   /// - Complexity: constant, except for targets that are queried. Each proxy is queried once.
   public override func responds(to selector: MessageSelector) -> Bool { core.isAnswered(selector, self) }
 
-  /// The signature of the first responding target. If no target responds: `nil` if the options make
-  /// unanswered messages throw, otherwise a signature without a result.
+  /// The signature of the first responding target. If no target responds, the options decide: `nil`
+  /// if unanswered messages throw, otherwise a signature without a result.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let found = core.firstSignature(for: selector, self) { return found }
     if case .throw = options.noResponder { return nil }
     return .objects(arguments: selector.numberOfArguments, returningVoid: true)
   }
 
-  /// Messages to all targets in call syntax, see ``DynamicMessages``.
+  /// Sends messages to all targets by call syntax, see ``DynamicMessages``.
   public var dynamic: DynamicMessages { dynamicMessages }
 
   /// `nil`, since a multicast has no single receiver.
   public override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { nil }
 
-  /// Forwards a message to every live, unmuted target that responds, in order, each with its own
-  /// copy. The last answer becomes `invocation.result`.
+  /// Forwards a message to every live, unmuted target that responds, in order. Each target gets its
+  /// own copy of the message. The last answer becomes `invocation.result`.
   ///
   /// - Throws: ``MessageError`` `typeMismatch` or `wrongArgumentCount` if the arguments do not fit
   ///   the first target, before any delivery; `proxyCycle` if the message already passed this

@@ -8,8 +8,8 @@ extension MulticastSending {
   ///     for await text in texts { … }
   ///
   /// The stream remains in the proxy's isolation unless the interface is `Sendable`. `onError` gets
-  /// the messages that the stream omits: boxed messages that do not fit the key's types and, if the
-  /// interface is `Sendable`, messages with arguments not known to be `Sendable`.
+  /// an error for each message that the stream omits: boxed messages that do not fit the key's
+  /// types and, if the interface is `Sendable`, messages with arguments not known to be `Sendable`.
   ///
   /// - Parameters:
   ///   - message: the key.
@@ -22,7 +22,7 @@ extension MulticastSending {
     stream(message, policy, isShared: false)
   }
 
-  /// The boxed messages of a selector from now on; without a selector, all messages.
+  /// The messages of a selector from now on, boxed; without a selector, all messages.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded
@@ -71,7 +71,7 @@ extension MulticastSending where Interface: Sendable {
   }
 
   /// The successful messages of a key, with their answers, for a loop in any isolation. If the
-  /// result is not known to be `Sendable`, messages go to `onError`.
+  /// result is not known to be `Sendable`, `onError` gets an error for each message.
   public func exchanges<R, each A>(
     for message: Message<(repeat each A) -> R>,
     buffering policy: AsyncStream<MessageExchange<R, repeat each A>>.Continuation.BufferingPolicy = .unbounded
@@ -82,7 +82,8 @@ extension MulticastSending where Interface: Sendable {
     }
   }
 
-  /// The boxed messages of a selector from now on, or all messages, for a loop in any isolation.
+  /// The messages of a selector from now on, boxed, for a loop in any isolation. Without a
+  /// selector, all messages.
   public func messages(
     for selector: MessageSelector? = nil,
     buffering policy: AsyncStream<Invocation>.Continuation.BufferingPolicy = .unbounded

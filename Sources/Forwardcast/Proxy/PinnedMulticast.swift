@@ -15,16 +15,18 @@ public struct PinnedMulticast<Interface>: MulticastSending {
 }
 
 extension MulticastHolding {
-  /// Retains the targets for a burst of messages, and loads a weak target once per selector.
+  /// Retains the targets for a burst of messages, and loads each weak target only once per
+  /// selector.
   ///
   ///     themes.pinned { themes in
   ///       for color in rainbow { themes.broadcast(.themesColorChanged, color) }
   ///     }
   ///
   /// Removed or muted targets are skipped, and an added target gets the next message. Targets are
-  /// released when `body` ends or the list changes. Targets of nested multicasts are not retained.
+  /// released when `body` ends or the list of targets changes. Targets of nested multicasts are not
+  /// retained.
   ///
-  /// - Parameter body: receives the proxy to send through, which must not escape.
+  /// - Parameter body: receives the pinned proxy to send through. The pinned proxy must not escape.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {
     try body(PinnedMulticast(pins: Pins(core)))
   }

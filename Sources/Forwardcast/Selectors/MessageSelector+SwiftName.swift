@@ -10,11 +10,12 @@ extension MessageSelector {
   ///     try MessageSelector(swiftName: "ping()")                 // ping
   ///
   /// The first label is capitalized and appended to the base name. The word `With` is inserted
-  /// between them, unless the label begins or the base name ends with a preposition.
-  /// `AndReturnError:` and `completionHandler:` are not added, since a name does not show `throws`
-  /// or `async`.
+  /// between them, unless the label begins with a preposition or the base name ends with a
+  /// preposition. `AndReturnError:` and `completionHandler:` are not added, since a name does not
+  /// show `throws` or `async`.
   ///
-  /// - Throws: ``MessageSelectorError`` with the offset, also for an operator or a subscript.
+  /// - Throws: ``MessageSelectorError`` with the offset of the error. Operators and subscripts are
+  ///   errors too.
   /// - Complexity: O(*n*) in the length of `swiftName`; takes the name table's lock.
   public init(swiftName: String) throws(MessageSelectorError) {
     try self.init(Self.name(ofSwiftName: swiftName))

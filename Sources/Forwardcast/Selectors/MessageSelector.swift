@@ -29,7 +29,8 @@ public struct MessageSelector: Hashable, Sendable {
   /// Interns `name` for the lifetime of the process.
   ///
   /// For a literal, as in `MessageSelector("a:b:")`, the compiler calls ``init(stringLiteral:)``
-  /// instead, which traps if the literal is malformed, while ``init(parsing:)`` throws.
+  /// instead, which traps if the literal is malformed. ``init(parsing:)`` throws for such a
+  /// literal.
   ///
   /// - Throws: ``MessageSelectorError`` with the offset of the first byte that breaks the grammar.
   /// - Complexity: O(*n*) in the length of `name`; takes the name table's lock.
@@ -78,11 +79,12 @@ public struct MessageSelector: Hashable, Sendable {
   /// The number of arguments, which is the number of colons.
   public var numberOfArguments: Int { Int(record.pointee.arity) }
 
-  /// The words before each colon, possibly `""`. For a name without colons, the name itself.
+  /// The word before each colon, possibly `""`. For a name without colons, the name itself.
   public var parts: [String] {
     if numberOfArguments == 0 { return [name] }
     var (parts, start): ([String], Int) = ([], 0)
-    // Bytes are split, because a colon and a combining scalar after it would be one `Character`.
+    // Splits the bytes. In a split of characters, a colon and a combining scalar after it would be
+    // one `Character`.
     for (index, byte) in record.text.enumerated() where byte == UInt8(ascii: ":") {
       parts.append(String(decoding: UnsafeRawBufferPointer(rebasing: record.text[start..<index]), as: UTF8.self))
       start = index + 1

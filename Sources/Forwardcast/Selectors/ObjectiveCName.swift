@@ -1,6 +1,7 @@
 // ObjectiveCName.swift: joins a base name and a label. Compiled into the macro program too.
 
-/// Joins a base name and a first label as the compiler does. Words are ASCII, as for the compiler.
+/// Joins a base name and a first label as the compiler does. Like the compiler, it knows only ASCII
+/// capitals.
 enum ObjectiveCName {
   static func joined(_ base: String, _ label: String) -> String {
     if label.isEmpty { return base }

@@ -2,9 +2,10 @@
 
 import Synchronization
 
-/// Caches selectors by the address of a literal, in 1,024 sets of two slots, replaced atomically.
-/// Typed keys are computed properties, so a literal is evaluated for each message. Bytes are always
-/// compared, since a literal of an unloaded library may have had the same address.
+/// Caches selectors by the address of a literal. The cache has 1,024 sets of two slots, and slots
+/// are written atomically. Typed keys are computed properties, so a literal is evaluated for each
+/// message. Bytes are always compared, since a literal of an unloaded library might have had the
+/// same address.
 enum SelectorLiterals {
   static func selector(of literal: StaticString) -> MessageSelector {
     if literal.hasPointerRepresentation, let slots {
@@ -16,7 +17,8 @@ enum SelectorLiterals {
     return search(literal)
   }
 
-  /// Searches the other slot and the name table. A literal of one scalar has no address.
+  /// Searches both slots and the name table. A literal of one scalar has no address, so the scalar
+  /// is used.
   @inline(never)
   private static func search(_ literal: StaticString) -> MessageSelector {
     let place =

@@ -1,7 +1,7 @@
 // SelectorNames.swift: the process's table of names.
 
 /// An interned name, immutable and never freed. Its UTF-8 text follows in the same memory. The text
-/// is a copy, since a literal's library may be unloaded.
+/// is a copy, since the library of a literal can be unloaded.
 @usableFromInline
 struct SelectorRecord {
   let hash: Int

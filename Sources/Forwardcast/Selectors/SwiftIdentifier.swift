@@ -29,7 +29,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// True if a selector may begin with this scalar: one that begins a Swift identifier, except
+  /// True if a selector may begin with this scalar: a scalar that begins a Swift identifier, except
   /// U+037E and U+1FEF, which are canonically equivalent to `;` and to the backtick.
   var beginsIdentifier: Bool { beginsSwiftIdentifier && !isPunctuationElsewhere }
 

@@ -46,7 +46,8 @@ extension MessageReceiver {
 }
 
 extension TableStorage {
-  /// - Parameter source: the source of all methods, or `nil` for each method's own table.
+  /// - Parameter source: the source of all methods; `nil` means that each method's own table is its
+  ///   source.
   @inline(never) fileprivate func answeredMessages(from source: AnsweredMessage.Source? = nil) -> [AnsweredMessage] {
     let found = selectors.compactMap { selector in
       find(selector).map {

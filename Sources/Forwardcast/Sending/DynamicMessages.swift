@@ -5,8 +5,8 @@
 ///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])  // selector onAddMsg:msgData:
 ///     themes.dynamic.progress()                             // selector progress
 ///
-/// Name and labels become a selector as in ``MessageSelector/init(swiftName:)``. Returns the last
-/// target's answer, or `nil`. Errors are reported like those of `broadcast`.
+/// Name and labels become a selector as in ``MessageSelector/init(swiftName:)``. A call returns the
+/// last answer, or `nil`. Errors are reported like those of `broadcast`.
 @dynamicMemberLookup
 public struct DynamicMessages {
   private let deliver: (MessageSelector, [ArgumentBox]) -> Any?
@@ -78,7 +78,7 @@ public struct DynamicSends {
 }
 
 extension MessageReceiver {
-  /// Messages to this receiver in call syntax.
+  /// Sends messages to this receiver by call syntax.
   public var dynamic: DynamicSends { DynamicSends(receiver: self) }
 }
 

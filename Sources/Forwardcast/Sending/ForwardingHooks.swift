@@ -38,7 +38,8 @@ final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stay
   }
 }
 
-/// Runs a proxy's hooks around one message, then sends the message past the hooks.
+/// Runs a proxy's hooks around one message. The innermost hook passes the message to the proxy's
+/// target.
 final class ForwardingAround: ForwardingToMany {
   private let proxy: ForwardingProxy
   private let chain: HookChain

@@ -1,6 +1,7 @@
 // ForwardingProxy.swift: the open class of proxies for one object.
 
-/// An object that forwards to another object, with overridable hooks, like Objective-C's `NSProxy`.
+/// An object that forwards to another object, like Objective-C's `NSProxy`. Subclasses can override
+/// each step.
 ///
 ///     let stand = ForwardingProxy(to: screen)
 ///     try stand.send(.themesColorChanged, "red")      // screen receives it
@@ -68,8 +69,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// True if a table or forwarding target answers, so a direct ``forward(_:)`` can send the
-  /// message.
+  /// True if a table or forwarding target answers, so a caller of ``forward(_:)`` can have the
+  /// message sent.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false

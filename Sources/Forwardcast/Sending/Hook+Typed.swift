@@ -1,7 +1,7 @@
 // Hook+Typed.swift: hook bodies from typed closures.
 
-// `nonisolated(unsafe)` is safe here: where a hook is installed, the compiler checks that its
-// closure is `Sendable` or remains in its proxy's isolation.
+// `nonisolated(unsafe)` is safe here: where a hook is installed, the compiler checks that the
+// hook's closure is `Sendable` or remains in the isolation of the proxy.
 
 extension Hook.Body {
   static func before<R, each A>(

@@ -23,8 +23,8 @@ public final class LazyProxy: ForwardingProxy {
     super.init()
   }
 
-  /// Creates a proxy for the result of `make`, which methods in other isolations may use.
-  /// Disfavored, so that a trailing closure selects the other initializer.
+  /// Creates a proxy for the result of `make`. Methods in other isolations may use the result. This
+  /// initializer is disfavored, so that a trailing closure selects the other initializer.
   @_disfavoredOverload
   public init(sharing make: @escaping () throws -> any MessageReceiver & Sendable) {
     (maker, isShared) = (make, true)

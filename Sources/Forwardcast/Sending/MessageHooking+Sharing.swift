@@ -1,8 +1,9 @@
 // MessageHooking+Sharing.swift: hooks of objects shared between threads.
 
-// Like the overloads for one isolation, except that `body` runs on the sender's thread.
+// These methods are like those in MessageHooking.swift, except that `body` runs on the sender's
+// thread.
 extension MessageHooking where Self: Sendable {
-  /// Runs `body` before each message of a key, on its sender's thread.
+  /// Runs `body` before each message of a key, on the sender's thread.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable (repeat each A) throws -> Void
@@ -10,7 +11,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.before(message, body))
   }
 
-  /// Runs `body` after each successful message of a key, on its sender's thread.
+  /// Runs `body` after each successful message of a key, on the sender's thread.
   @discardableResult
   public func after<R, each A>(
     _ message: Message<(repeat each A) -> R>, _ body: @escaping @Sendable ([R], repeat each A) throws -> Void
@@ -18,7 +19,7 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, Hook.Body.after(message, body))
   }
 
-  /// Runs `body` instead of each message of a key, on its sender's thread.
+  /// Runs `body` instead of each message of a key, on the sender's thread.
   @export(implementation) @discardableResult
   public func around<R, each A>(
     _ message: Message<(repeat each A) -> R>,
@@ -40,7 +41,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// Runs `body` on the sender's thread before each boxed message of `selector`; `nil` for all.
+  /// Runs `body` on the sender's thread before each message of `selector` or, if `selector` is
+  /// `nil`, before every message. `body` gets the message boxed.
   @discardableResult
   public func before(_ selector: MessageSelector? = nil, _ body: @escaping @Sendable (Invocation) throws -> Void)
     throws(MessageError) -> HookRegistration
@@ -48,8 +50,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` on the sender's thread after each successful boxed message of `selector`; `nil`
-  /// for all.
+  /// Runs `body` on the sender's thread after each successful message of `selector` or, if
+  /// `selector` is `nil`, after every successful message. `body` gets the message boxed.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable ([ArgumentBox], Invocation) throws -> Void
@@ -57,7 +59,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` on the sender's thread instead of each boxed message of `selector`; `nil` for all.
+  /// Runs `body` on the sender's thread instead of each message of `selector` or, if `selector` is
+  /// `nil`, instead of every message. `body` gets the message boxed.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: @escaping @Sendable (InvocationCall) throws -> [ArgumentBox]
@@ -65,7 +68,8 @@ extension MessageHooking where Self: Sendable {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Replaces each boxed message: runs `waiting` for waiting senders, and `body` for other senders.
+  /// Replaces each message: runs `waiting` for waiting senders, and `body` for other senders. Both
+  /// get the message boxed.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, _ body: (@Sendable (InvocationCall) throws -> [ArgumentBox])? = nil,
@@ -77,7 +81,8 @@ extension MessageHooking where Self: Sendable {
 
 // MARK: - Refused function values
 
-// Selected only by function values that are not `Sendable`, see ``closureMustBeSendable()``.
+// These overloads are selected only by function values that are not `Sendable`, see
+// ``closureMustBeSendable()``.
 extension MessageHooking where Self: Sendable {
   /// Refuses a function value that is not `Sendable`.
   @discardableResult

@@ -22,7 +22,8 @@ public protocol MessageHooking {
   var hookPlace: HookPlace { get }
 }
 
-/// An owner of hooks. Only proxies and tables create owners. A wrapper returns its proxy's owner.
+/// An owner of hooks. Only proxies and tables create owners. A wrapper returns the `HookPlace` of
+/// its proxy.
 public struct HookPlace: Sendable {
   let holder: any HookHolder
 
@@ -72,9 +73,9 @@ extension MessageHooking {
   ///   - isolation: unused. Leave it out.
   ///   - body: called with the arguments.
   /// - Returns: a handle that cancels the hook. Releasing the handle does not cancel the hook.
-  /// - Throws: `wrongArgumentCount` if selector and key disagree; `typeMismatch` if the types
-  ///   cannot be converted to the method's types; `unrecognizedSelector` if a table lacks the
-  ///   method.
+  /// - Throws: `wrongArgumentCount` if the key's selector and function type disagree;
+  ///   `typeMismatch` if the types cannot be converted to the method's types;
+  ///   `unrecognizedSelector` if a table lacks the method.
   @discardableResult
   public func before<R, each A>(
     _ message: Message<(repeat each A) -> R>, isolation: (any Actor)? = nil,
@@ -132,7 +133,8 @@ extension MessageHooking {
     try hookPlace.install(message, aroundBody(body, crosses: message.answerCrosses), waiting)
   }
 
-  /// Runs `body` before each boxed message of `selector`, or every message by default.
+  /// Runs `body` before each message of `selector`, or before every message by default. `body` gets
+  /// the message boxed.
   @discardableResult
   public func before(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil, _ body: @escaping (Invocation) throws -> Void
@@ -140,8 +142,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.before(body))
   }
 
-  /// Runs `body` after each successful boxed message of `selector`, or every message by default.
-  /// `body` gets the answers and the message, whose ``Invocation/result`` is the last answer.
+  /// Runs `body` after each successful message of `selector`, or of any selector by default. `body`
+  /// gets the boxed answers and the boxed message, whose ``Invocation/result`` is the last answer.
   @discardableResult
   public func after(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
@@ -150,7 +152,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.after(body))
   }
 
-  /// Runs `body` instead of each boxed message of `selector`, or every message by default.
+  /// Runs `body` instead of each message of `selector`, or instead of every message by default.
+  /// `body` gets the message boxed.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,
@@ -159,7 +162,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Replaces each boxed message: runs `waiting` for waiting senders, and `body` for other senders.
+  /// Replaces each message: runs `waiting` for waiting senders, and `body` for other senders. Both
+  /// get the message boxed.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

@@ -8,7 +8,8 @@ enum Resolution {
   case forward(any MessageForwarding, MethodSignature)
 }
 
-/// The maximum number of forwarding targets per message, since each could create another target.
+/// The maximum number of forwarding targets per message. Without the limit, each target could
+/// create another target without end.
 let maximumHops = 4096
 
 /// Finds how `receiver` answers `selector`, or throws the error of `doesNotRecognize`.
@@ -33,7 +34,8 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
 {
   guard StackGuard.hasRoom else { throw StackGuard.tooDeep(selector, receiver: first) }
   var receiver = first
-  // Retains receivers. A new receiver at the address of a deallocated one would look like a cycle.
+  // Retains receivers. Otherwise a new receiver at the address of a deallocated one would look like
+  // a cycle.
   var passed: [any MessageReceiver] = []
   while true {
     // 1. The tables of the object, its class and its superclasses. 2. The resolver hook.
@@ -118,7 +120,7 @@ extension Invocation {
   }
 }
 
-/// Step 4 of a send. Checks number and types first, so `forward` may unbox arguments unchecked.
+/// Step 4 of a send. Checks number and types first, so `forward` can unbox arguments unchecked.
 @inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
   throws
 {

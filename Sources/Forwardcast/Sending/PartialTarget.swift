@@ -6,9 +6,10 @@
 
 /// A target that does not implement every requirement of its protocol.
 ///
-/// Only Objective-C protocols have optional requirements. In a Swift protocol, give the requirement
-/// a default body in an extension, and list its selector in the target's class. The target then
-/// does not get such messages, and a proxy without other targets does not respond to them.
+/// Only Objective-C protocols have optional requirements. In Swift, give the requirement a default
+/// body in an extension of the protocol, and list the requirement's selector in ``unimplemented``.
+/// The target does not get messages of listed selectors, and a proxy without other targets does not
+/// respond to these selectors.
 ///
 ///     extension ListDelegate { func height(ofRow row: Int) -> Double { 0 } }
 ///     final class Plain: ListDelegate, PartialTarget {
@@ -56,7 +57,7 @@ extension Responds {
 #endif
 
 /// Thrown by ``MessageForwarding/forward(_:)`` if a target does not respond, but needed the whole
-/// message to find out. A multicast then treats the target like one that does not respond.
+/// message to find out. A multicast treats it like any target that does not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

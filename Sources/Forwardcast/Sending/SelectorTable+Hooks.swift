@@ -125,7 +125,8 @@ extension HookHolder {
 }
 
 extension MethodSignature {
-  /// - Throws: `typeMismatch` if these types and a hook's `stated` types do not convert.
+  /// - Throws: `typeMismatch` if one of these types and the hook's `stated` type convert in neither
+  ///   direction.
   func check(_ stated: MethodSignature, _ selector: MessageSelector, receiver: String) throws(MessageError) {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
     try compare(with: stated, selector, receiver: receiver) { wanted, found in

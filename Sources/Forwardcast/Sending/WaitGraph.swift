@@ -11,7 +11,8 @@ package final class SharedWork: Sendable {
   package let thread = ThreadIdentity.current
   fileprivate let gate = DispatchGroup()
 
-  /// Creates work of the calling thread. The thread must begin and end it, or it is never freed.
+  /// Creates work of the calling thread. The thread must begin and end the work. Otherwise the work
+  /// is never freed.
   package init(_ name: @escaping @Sendable () -> String) {
     makeName = name
     gate.enter()
@@ -42,7 +43,7 @@ struct AwaitedEnd: Sendable {
   }
 }
 
-/// A wait of a thread or task, which holds the identities `held` until the wait ends.
+/// A wait of a thread or task. The thread or task holds the identities `held` until the wait ends.
 final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
   /// True if the holder itself waits; false if one of its tasks waits, with or without the holder.
@@ -112,7 +113,7 @@ package enum WaitGraph {
     graph.withLock { $0.work.filter { $0.thread == thread } }
   }
 
-  /// The identities held by the current thread: contexts of deliveries and shared work.
+  /// The identities held by the current thread: shared work, and the contexts of deliveries.
   static var held: [ObjectIdentifier] { HeldContext.all + work(of: .current).map { ObjectIdentifier($0) } }
 
   /// The objects that an identity's holder waits for.
@@ -147,7 +148,8 @@ package enum WaitGraph {
     work.gate.leave()
   }
 
-  /// Waits until `work` has ended. Throws if its thread is, or waits for, the calling thread.
+  /// Waits until `work` has ended. Throws if the thread of `work` is the calling thread or waits
+  /// for the calling thread.
   package static func wait(for work: SharedWork) throws(WaitCycle) {
     let wait = Wait(holding: held)
     if let (ring, isCertain) = wait.enter([work.awaited]), isCertain {

@@ -4,7 +4,7 @@
 /// So the release of a long chain of proxies needs no deep stack.
 enum FlatRelease {
   private final class Queue { var objects: [AnyObject] = [] }
-  /// The queue of the `release` call that runs on a thread.
+  /// The queue of the `release` call that runs on the current thread.
   private static let running = ThreadSlot()
 
   /// Empties `objects`, which must hold the caller's only references.

@@ -1,4 +1,4 @@
-// IdentityTable.swift: a hash table by identity, a value without locks.
+// IdentityTable.swift: a hash table by identity. It is a value and has no lock.
 
 protocol Identified: AnyObject, SendableMetatype {
   /// The address of an object: a target, or a selector's record.
@@ -22,8 +22,8 @@ struct IdentityTable<Element: Identified> {
 
   var all: [Unmanaged<Element>] { words.filter { $0 > Self.leftMark }.map(Self.unmanaged) }
 
-  /// Adds `element`. If the table already has an element with this identity, returns the existing
-  /// element.
+  /// Adds `element`. If the table already has an element with this identity, adds nothing and
+  /// returns the existing element.
   mutating func enter(_ element: Element) -> Unmanaged<Element>? {
     // Keeps at least three of eight words free, so that a search ends soon.
     if Int(free) * 8 <= words.count * 3 { rebuild() }
@@ -79,7 +79,7 @@ struct IdentityTable<Element: Identified> {
 
   private func next(_ place: Int) -> Int { (place &+ 1) & (words.count - 1) }
 
-  /// The first slot for an identity, by Fibonacci hashing.
+  /// The first place for an identity, by Fibonacci hashing.
   private func home(of identity: UInt) -> Int {
     let mixed = UInt64(identity) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> UInt64(64 &- words.count.trailingZeroBitCount)) & (words.count - 1)
@@ -102,7 +102,7 @@ struct IdentityTable<Element: Identified> {
   private mutating func rebuild() {
     let old = words
     var size = 8
-    // The table is at most half full, so short-lived targets do not cause a rebuild each time.
+    // The new table is at most half full, so short-lived targets do not cause a rebuild each time.
     while (Int(count) + 1) * 2 > size { size *= 2 }
     words = ContiguousArray(repeating: Self.freeMark, count: size)
     free = UInt32(size) - count

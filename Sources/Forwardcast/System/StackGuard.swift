@@ -6,7 +6,7 @@ import Synchronization
 /// the address of a local variable with a limit in a thread-specific slot. The limit leaves 256 KiB
 /// for the method and the error. On a small stack it leaves a quarter, but at least 32 KiB.
 package enum StackGuard {
-  /// True if the stack has space for another message, or its size is unknown.
+  /// True if the stack has space for another message, or if the stack's size is unknown.
   @inline(__always)
   package static var hasRoom: Bool {
     var local: UInt8 = 0
@@ -43,7 +43,8 @@ package enum StackGuard {
     max(min(256 << 10, size / 4), min(32 << 10, size / 2))
   }
 
-  /// The number of the slot. It is set later, so that reading it needs no lazy initialization.
+  /// The number of the slot. `madeSlot` sets it, so that reading the number needs no lazy
+  /// initialization.
   private static let slot = Atomic<UInt>(noSlot)
   private static let noSlot = UInt.max
   private static let madeSlot: ThreadSlot = {
