@@ -3,7 +3,7 @@
 public import Forwardcast
 
 extension Invocation: Codable {
-  /// The `userInfo` key of the ``KnownTypes`` that a decoder accepts besides the standard types.
+  /// The `userInfo` key for ``KnownTypes``, which a decoder accepts besides the standard types.
   public static let typesKey = codingKey("Forwardcast.InvocationTypes")
 
   /// The maximum number of decoded arguments: the number of colons of the longest selector.

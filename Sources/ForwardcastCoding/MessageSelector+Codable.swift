@@ -4,7 +4,7 @@
 @_exported public import Forwardcast
 
 extension MessageSelector: Codable {
-  /// The key of a decoder's `userInfo` for the decodable selectors, a `Set<MessageSelector>`.
+  /// The `userInfo` key for the set of selectors that a decoder accepts, a `Set<MessageSelector>`.
   /// Without this set, a peer can name every selector that the process knows.
   ///
   ///     let known: Set<MessageSelector> = [Message.onAddMsg.selector, "ping"]

@@ -19,9 +19,9 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// Size and alignment on this machine.
   ///
-  /// `nil` if the encoding does not determine it: for `v`, `?`, a bare bit-field, a record without
-  /// its members such as `{Name}`, and a type that contains one of these, except behind a pointer.
-  /// `{Name=}` is an empty struct and has size 0.
+  /// `nil` if the encoding does not determine the layout: for `v`, `?`, a bare bit-field, a record
+  /// without its members such as `{Name}`, and a type that contains one of these, except behind a
+  /// pointer. `{Name=}` is an empty struct and has size 0.
   public let layout: TypeLayout?
 
   /// The form of a type. More cases may be added, so a `switch` elsewhere needs a `default`.
@@ -119,7 +119,8 @@ public struct TypeEncoding: Hashable, Sendable {
     hasher.combine(qualifiers)
   }
 
-  /// True if a value of one type can be used as the other, as far as the encodings say.
+  /// True if a value of one type can be used as a value of the other type, as far as the encodings
+  /// say.
   ///
   /// Ignores class and protocol names, block signatures, member names, and all qualifiers but `A`.
   /// A record without its members matches a record of the same name.

@@ -13,7 +13,8 @@ public struct TypeLayout: Hashable, Sendable {
   /// Creates a layout with these numbers.
   public init(size: Int, alignment: Int) { (self.size, self.alignment) = (size, alignment) }
 
-  /// A platform with its own C layout rules. More may be added, so a `switch` needs a `default`.
+  /// A platform with its own C layout rules. More platforms may be added, so a `switch` needs a
+  /// `default`.
   public enum Target: String, Hashable, Sendable, CaseIterable {
     /// Linux on 64-bit Intel processors.
     case x86_64Linux = "x86_64-linux"
@@ -91,8 +92,9 @@ public struct TypeLayout: Hashable, Sendable {
     return overflow ? nil : TypeLayout(size: product, alignment: alignment)
   }
 
-  /// The layout of C's `_Atomic`. Up to 16 bytes, size and alignment are rounded up to a power of
-  /// two, so that one instruction can access the value. An empty value gets one byte.
+  /// The layout of C's `_Atomic`. For a value of at most 16 bytes, size and alignment are rounded
+  /// up to a power of two, so that one instruction can access the value. An empty value gets one
+  /// byte.
   private var atomic: TypeLayout {
     if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
     if size > 16 { return self }
@@ -131,9 +133,9 @@ private struct RecordLayout {
     bits = max(bits, start + member.size * 8)
   }
 
-  /// Adds a bit-field directly after the preceding one, unless it would cross a unit of its
-  /// declared type. Apple's compilers do not encode the declared type, so it is assumed to be
-  /// `unsigned int` or, for a wider field, the smallest integer that holds the field.
+  /// Adds a bit-field directly after the preceding one, unless the bit-field would cross a unit of
+  /// its declared type. Apple's compilers do not encode the declared type, so the type is assumed
+  /// to be `unsigned int` or, for a wider field, the smallest integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

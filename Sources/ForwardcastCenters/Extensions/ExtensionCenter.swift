@@ -13,9 +13,10 @@ import Forwardcast
 ///     // by selector:
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
-/// `clearData()` keeps the center, but releases observers that are non-persistent services. The
-/// next message creates lazy observers again. Protocols must be `Sendable`, because any thread may
-/// use the center. A standalone ``ExtensionPoint`` takes any protocol.
+/// `clearData()` of the service center keeps this center, but releases observers that are
+/// non-persistent services. The next message creates lazy observers again. Protocols must be
+/// `Sendable`, because any thread may use the center. A standalone ``ExtensionPoint`` takes any
+/// protocol.
 public final class ExtensionCenter: ManagedService {
   private let points = Guarded<[ObjectIdentifier: any Sendable]>([:])
   private let services: @Sendable () -> ServiceCenter?
@@ -23,9 +24,10 @@ public final class ExtensionCenter: ManagedService {
   /// Creates a center that is not a service. Retains `services`, which creates lazy observers.
   public init(services: ServiceCenter = .shared) { self.services = { services } }
 
-  /// Creates a center as a service of `center`, which creates and retains lazy observers.
+  /// Creates an extension center as a service of `center`. The service center creates and retains
+  /// lazy observers.
   public init(in center: ServiceCenter) {
-    // Weak, since the service center retains this one.
+    // Weak, since the service center retains this extension center.
     services = { [weak center] in center }
   }
 
@@ -39,8 +41,8 @@ public final class ExtensionCenter: ManagedService {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
-  /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``. Returns
-  /// `false`, and changes nothing, if the extension point exists already.
+  /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``. If the
+  /// extension point exists already, changes nothing and returns `false`.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()

@@ -18,9 +18,9 @@ import Synchronization
 /// errors work as in the proxy. The extension point is `Sendable` if its interface is.
 ///
 /// **State the selectors of a point**, since Swift cannot list the requirements of a protocol. A
-/// list of selectors, or a table, limits the point to these messages. A point without a list or a
-/// table forwards every message in its observers' own tables. If the protocol inherits another,
-/// list the selectors of both, or create the table with `inheriting:`.
+/// list of selectors, or a table, limits the point to these messages. A point that has neither
+/// forwards every message in its observers' own tables. If the protocol inherits another, list the
+/// selectors of both, or create the table with `inheriting:`.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {
   /// The existing observers. Messages sent through this proxy create no lazy observers.
   public let observers: MulticastProxy<Interface>
@@ -30,7 +30,8 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   /// Creates a point.
   /// - Parameters:
-  ///   - selectors: the messages of the point; by default those of `table`, or else every message.
+  ///   - selectors: the messages of the point; by default the messages of `table` or, without a
+  ///     table, every message.
   ///   - table: methods for all observers. Methods of an observer's own table take precedence.
   ///   - services: the center that creates and retains lazy observers. The point retains it.
   ///   - options: how the point treats duplicates, unanswered messages and errors.
@@ -59,10 +60,10 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
 
   // MARK: Registering
 
-  /// Registers an observer, referenced weakly. It receives messages that are sent after this call.
-  /// Observers with a higher priority come first, observers of equal priority in the order of
-  /// registration. Returns `nil` if the observer is registered already, is not an object, or
-  /// implements none of the point's messages.
+  /// Registers an observer, referenced weakly. The observer receives messages that are sent after
+  /// this call. Observers with a higher priority come first, observers of equal priority in the
+  /// order of registration. Returns `nil` if the observer is registered already, is not an object,
+  /// or implements none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
     enter(observer, priority, (.direct, .unbounded, .dropPending))
@@ -79,15 +80,17 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
     return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
   }
 
-  /// Registers an object as ``register(_:priority:)`` does. Returns `nil` if it does not conform.
+  /// Registers an object as ``register(_:priority:)`` does. Also returns `nil` if the object does
+  /// not conform.
   @discardableResult
   public func register(ifConforming object: AnyObject?, priority: Int = 0) -> Registration? {
     guard let object, let observer = object as? Interface else { return nil }
     return register(observer, priority: priority)
   }
 
-  /// Unregisters an observer, which receives no further message, not even one in delivery. May be
-  /// called in the observer's `deinit`. Returns true if the observer was registered.
+  /// Unregisters an observer, which receives no further message, not even a message that is being
+  /// delivered. May be called in the observer's `deinit`. Returns true if the observer was
+  /// registered.
   @discardableResult
   public func unregister(_ observer: Interface) -> Bool { observers.remove(observer) > 0 }
 
@@ -183,8 +186,8 @@ extension ExtensionPoint: LazyTargetListing {
 extension ExtensionPoint: MulticastSending {
   /// The existing observers of a message. Hooks run first, then lazy observers are created.
   public func route(for selector: MessageSelector) -> MessageRoute {
-    // Read before the route. In the opposite order, an observer that is created between the two
-    // reads would be in neither result.
+    // The missing observers are read before the route. In the opposite order, an observer that is
+    // created between the two reads would be in neither result.
     let vacant = lazy.vacant(for: selector).first
     let route = observers.route(for: selector)
     guard let vacant else { return route }

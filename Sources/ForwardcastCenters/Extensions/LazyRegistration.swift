@@ -36,7 +36,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
 
   var isMaterializing: Bool { threads.withLock { $0.contains(ThreadIdentity.current) } }
 
-  /// Creates the slot's observer if it is missing. Returns `nil` if this thread is creating it.
+  /// Creates the observer of `slot` if it is missing. Returns `nil` if this thread is already
+  /// creating the observer.
   func materialize(in center: ServiceCenter, at slot: TargetSlot, of core: MulticastCore) throws -> AnyObject? {
     let store = try store(center)
     let version = SlotVersion(source: store.number, generation: store.generation)
@@ -79,8 +80,8 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] }?.observer
   }
 
-  /// Lives as long as the service is in its center. The token's `deinit` releases the observer. It
-  /// also vacates the slot, because the program may still retain the observer.
+  /// Lives as long as the service is in its center. The token's `deinit` releases the observer. The
+  /// `deinit` also vacates the slot, because the program may still retain the observer.
   private final class LifetimeToken: Sendable {
     fileprivate weak let registration: LazyRegistration?
     private weak let core: MulticastCore?
@@ -91,7 +92,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     }
 
     deinit {
-      // The version is read first. An observer that is created later is not removed.
+      // The version is read first, so that an observer that is created later is not removed.
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }

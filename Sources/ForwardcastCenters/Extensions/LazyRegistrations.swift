@@ -7,7 +7,7 @@ final class LazyRegistrations: Sendable {
   private struct State {
     var slots: [ServiceID: LazySlot] = [:]
     var changes = 0
-    /// A cache, cleared when a registration is added or removed or any table changes.
+    /// A cache, cleared when a registration is added or removed, and when any table changes.
     var bySelector: [MessageSelector: [LazySlot]] = [:]
     var epoch: UInt = 0
   }
@@ -76,7 +76,8 @@ final class LazyRegistrations: Sendable {
     return .some(core.fill(found.slot, with: observer, version: nil))
   }
 
-  /// The slots that have no observer: those for `selector` or, if `selector` is `nil`, all slots.
+  /// The slots that have no observer: only slots for `selector` or, if `selector` is `nil`, slots
+  /// for any message.
   func vacant(for selector: MessageSelector? = nil) -> [LazySlot] {
     guard isUsed.load(ordering: .acquiring) else { return [] }
     return (selector.map { slots(for: $0) } ?? all).filter { found in
@@ -86,8 +87,8 @@ final class LazyRegistrations: Sendable {
   }
 
   /// Creates the missing observers of a message; if `selector` is `nil`, the missing observers of
-  /// all messages. `isMeant` is false for observers that were registered during the call. If
-  /// no observer was missing, `isMeant` itself is `nil`.
+  /// all messages. `isMeant` is true for earlier observers and for the created observers, and false
+  /// for other observers. If no observer was missing, `isMeant` itself is `nil`.
   func materialize(_ selector: MessageSelector?) -> (failures: [LazyFailure], isMeant: ((Registration) -> Bool)?) {
     let vacant = vacant(for: selector)
     if vacant.isEmpty { return ([], nil) }

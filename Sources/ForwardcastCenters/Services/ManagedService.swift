@@ -3,7 +3,7 @@
 /// The callbacks of a service, called by its ``ServiceCenter``. All callbacks have defaults.
 ///
 /// Callbacks run on the thread that caused them, without a lock, and may request other services. An
-/// actor implements them as `nonisolated` methods that start a task to use its state.
+/// actor implements them as `nonisolated` methods that start a task to use the actor's state.
 public protocol ServiceLifecycle: Sendable {
   /// Completes the service after `init`. Other requests get the service only after this method
   /// returns. If the method throws, the service is released and the request throws the error.
@@ -46,7 +46,8 @@ extension ServiceLifecycle {
 ///     }
 ///     let account = try ServiceCenter.shared.service(AccountService.self)
 ///
-/// Only conforming types can be requested by type. Threads share services, so they are `Sendable`.
+/// Only conforming types can be requested by type. Threads share services, so services are
+/// `Sendable`.
 public protocol ManagedService: ServiceLifecycle {
   /// Creates the service for `center`, on the thread of the first request.
   ///

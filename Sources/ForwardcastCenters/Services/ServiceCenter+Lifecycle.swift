@@ -2,7 +2,8 @@
 
 extension ServiceCenter {
   /// Clears the services when the user logs out. Calls ``ServiceLifecycle/serviceWillClearData()``
-  /// on all services in the order of creation, then removes the non-persistent services in reverse.
+  /// on all services in the order of creation, then removes the non-persistent services in reverse
+  /// order.
   ///
   /// Inner centers are cleared first. Services that are created during the call are cleared too. If
   /// a callback replaces a service that was cleared already, the replacement is removed without a
@@ -49,7 +50,7 @@ extension ServiceCenter {
 
 /// A service in the list ``ServiceCenter/services``.
 public struct LivingService: Sendable {
-  /// The name of its type or key.
+  /// The name of the service's type or key.
   public let name: String
   /// The service, which the list retains.
   public let service: any Sendable

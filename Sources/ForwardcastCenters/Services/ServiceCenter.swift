@@ -72,7 +72,7 @@ public final class ServiceCenter: Sendable {
   /// The service of a key, if it exists.
   public func existing<Service>(_ key: ServiceKey<Service>) -> Service? { (try? owner(of: key))?.store.existing(key) }
 
-  /// This center, or the nearest outer center, with the scope of `key`.
+  /// The nearest center that has the scope of `key`: this center or an outer center.
   func owner<Service>(of key: ServiceKey<Service>) throws(ServiceError) -> ServiceCenter {
     var center = self
     while center.scope != key.scope {

@@ -10,7 +10,8 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
     public static let constructionCycle = Code(description: "construction cycle")
     /// Neither the center nor an outer center has the service's scope.
     public static let outOfScope = Code(description: "out of scope")
-    /// The center of an extension point was released, so it cannot create lazy observers.
+    /// The service center of an extension point was released, so the point cannot create lazy
+    /// observers.
     public static let centerIsGone = Code(description: "service center was released")
     /// A lazy observer is not an object, so it cannot be referenced weakly.
     public static let notAnObject = Code(description: "not an object")

@@ -2,9 +2,9 @@
 
 /// Identifies a service by name and type, and creates it.
 ///
-/// Most services are requested by their type. Use a key for a service that clients know only by a
-/// protocol, that needs more than a center to be created, or that has no type of its own, as in
-/// scripts:
+/// Most services are requested by their type. Use a key for a service that has no type of its own
+/// (as in scripts), that needs more than a center to be created, or that clients know only by a
+/// protocol:
 ///
 ///     extension ServiceKey<any Mailbox> {
 ///       static let inbox = ServiceKey("inbox") { center in
@@ -27,9 +27,9 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// - Parameters:
   ///   - name: distinguishes services of one type.
   ///   - scope: the scope of the center that creates and retains the service.
-  ///   - make: creates the service, from the center of the scope. Called once in each center, and
-  ///     again after it threw or the service was removed. If the service is a ``ServiceLifecycle``,
-  ///     its callbacks are called.
+  ///   - make: gets the center of the scope and creates the service. Called once in each center,
+  ///     and again after `make` has thrown or the service was removed. If the service is a
+  ///     ``ServiceLifecycle``, its callbacks are called.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -58,8 +58,8 @@ struct ServiceID: Hashable, Sendable {
   let name: String?
 }
 
-/// How long the services of a center live: as long as the program, a session or a user. A scope is
-/// only a name. The code that creates a center states the scope and the outer center:
+/// How long the services of a center live, for example as long as the program or a session. A scope
+/// is only a name. The code that creates a center states the scope and the outer center:
 ///
 ///     let application = ServiceCenter()
 ///     let session = ServiceCenter(.session, in: application)

@@ -8,7 +8,7 @@ public struct ServiceSubstitute: Sendable {
   /// A ``ServiceKey`` of the service's type.
   fileprivate let key: any Sendable
 
-  /// Replaces the service of a type, for example by a subclass or with another initializer.
+  /// Replaces the service of a type, for example by an instance of a subclass.
   public init<Service: ManagedService>(
     for type: Service.Type, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {
@@ -26,9 +26,9 @@ extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
   /// While `body` runs, this center and all outer and inner centers appear empty. Requests create
-  /// services again, from a substitute if there is one. These services are released when `body`
-  /// ends. Only the calling task and its child tasks are affected, so tests can run in parallel.
-  /// Other threads and queues get the real services.
+  /// services again. If a service has a substitute, the substitute creates it. These services are
+  /// released when `body` ends. Only the calling task and its child tasks are affected, so tests
+  /// can run in parallel. Other threads and queues get the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")

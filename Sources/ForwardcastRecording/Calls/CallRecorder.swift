@@ -4,8 +4,8 @@ import Forwardcast
 import Synchronization
 
 /// Records the calls of one or more ``RecordingProxy`` objects, in the order in which they began.
-/// May be used from any thread. Objects in arguments are not copied, so read values that are not
-/// `Sendable` in the isolation that sent them.
+/// May be used from any thread. Objects in arguments are not copied. So if a value is not
+/// `Sendable`, read it only in the isolation that sent it.
 public final class CallRecorder: @unchecked Sendable {  // state is under a lock; for values of calls see above
   private struct State: @unchecked Sendable {  // used under the lock only
     var calls: [RecordedCall] = []
@@ -15,7 +15,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    /// Removes and returns the oldest calls once there are twice as many as the limit.
+    /// Once there are twice as many calls as `limit`, removes and returns the oldest calls.
     mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit
@@ -37,7 +37,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   private let start: ContinuousClock.Instant?
 
   /// Creates an empty recorder, which drops the oldest calls if there are more than `limit`. If
-  /// `takesTimes` is true, it records the ``RecordedCall/time`` and duration of each call.
+  /// `takesTimes` is true, the recorder also records the ``RecordedCall/time`` and duration of each
+  /// call.
   public init(keepingLast limit: Int = .max, takesTimes: Bool = false) {
     self.limit = max(0, limit)
     start = takesTimes ? .now : nil

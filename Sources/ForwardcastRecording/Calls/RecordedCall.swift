@@ -18,7 +18,7 @@ public struct RecordedCall: CustomStringConvertible {
 
   /// The name of the receiver in the recording.
   public let receiver: String
-  /// The message, without a result. Before a replay, set arguments to replace redacted ones.
+  /// The message, without a result. Before a replay, replace its redacted arguments.
   public var message: Invocation { didSet { message = message.asSent } }
   /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
@@ -125,7 +125,7 @@ extension RecordedCall: Codable {
     try container.encodeIfPresent(duration, forKey: .duration)
   }
 
-  /// Decodes a call, and its message as `Invocation.init(from:)` does.
+  /// Decodes a call. The call's message is decoded by `Invocation.init(from:)`.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     let message = try container.decode(Invocation.self, forKey: .message)

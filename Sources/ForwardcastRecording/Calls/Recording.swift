@@ -7,7 +7,7 @@ import ForwardcastCoding
 ///
 ///     let before = recorder.recording
 ///     print(before)  // a line for each call; nested calls are indented
-///     // with ForwardcastScript: a message script that sends them again:
+///     // with ForwardcastScript: a message script that sends the calls again:
 ///     let text = try before.script()
 public struct Recording: Codable, CustomStringConvertible {
   /// All calls in the order in which they began: an enclosing call precedes its nested calls.

@@ -86,7 +86,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     return DeliveryReport(answeredBy: self, answer)
   }
 
-  /// Adds this proxy to the message's trail. Throws `proxyCycle` if the trail already has it.
+  /// Adds this proxy to the message's trail. Throws `proxyCycle` if the trail already has the
+  /// proxy.
   private func lay(_ invocation: inout Invocation) throws(MessageError) -> ProxyTrail {
     if let trail = invocation.route, trail.contains(self) { throw .cycle(invocation.selector, through: self) }
     let trail = ProxyTrail(self, after: invocation.route)
@@ -98,8 +99,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
 extension RecordingProxy where Target: MessageReceiver {
-  /// Creates a proxy that retains `target`. By default, the proxy has a new recorder, and its name
-  /// is the name of the target's type.
+  /// Creates a proxy that retains `target`. By default, `recorder` is new, and `name` is the name
+  /// of the target's type.
   public convenience init(of target: Target, as name: String? = nil, into recorder: CallRecorder = CallRecorder()) {
     self.init(target, target, name, recorder, false)
   }

@@ -78,7 +78,7 @@ extension SequenceDiagram {
     "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"middle\">\(SequenceDiagram.xmlText(text))</text>"
   }
 
-  /// Escapes markup in shortened text, and replaces characters that XML does not allow.
+  /// Shortens text, escapes markup, and replaces characters that XML does not allow.
   static func xmlText(_ text: String) -> String {
     escaped(shortened(text, to: 30)) { scalar in
       switch scalar {

@@ -18,7 +18,7 @@ public final class SequenceDiagram: Sendable {
   private struct State {
     var events: [MessageEvent] = []
     var omitted = 0
-    /// The method executions that run at each place, the innermost last.
+    /// The method executions that run at each place (task or thread), the innermost last.
     var running: [TracePlace: [(step: Int, name: String)]] = [:]
     /// The place where each execution began. An execution that suspends can end at another place.
     var beginnings: [Int: TracePlace] = [:]

@@ -17,7 +17,7 @@ struct TraceEntry: Sendable {
   init(_ event: MessageEvent) {
     (stage, step, instant) = (event.stage, event.step, event.instant)
     func quoted(_ name: String, _ text: String) -> String { ",\"\(name)\":\(TraceEntry.quoted(text))" }
-    // Only texts that are written are read, because reading a text renders it.
+    // Reads only the texts that are written, because reading a text renders it.
     let (context, evidence) = (stage == .sent || stage == .began ? event.context : "directly", event.evidence)
     self.context = context == "directly" ? nil : context
     switch stage {

@@ -9,10 +9,10 @@ extension UndoHistory {
   /// True during a redo.
   public var isRedoing: Bool { phase == .redoing }
 
-  /// True if there is a step to undo whose target is alive. Steps of open groups count.
+  /// True if a step whose target is alive can be undone. Steps of open groups count.
   public var canUndo: Bool { hasOpenGroup || undoStack.top() != nil }
 
-  /// True if there is a step to redo whose target is alive.
+  /// True if a step whose target is alive can be redone.
   public var canRedo: Bool { redoStack.top() != nil }
 
   /// The number of groups to undo.

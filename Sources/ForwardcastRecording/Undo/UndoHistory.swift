@@ -43,7 +43,8 @@ public final class UndoHistory {
   var phase = Phase.idle
   /// True from the start of an undo or redo until all listeners have been notified of its end.
   var isPerforming = false
-  /// The number of open groups that callers cannot end: the history's own and closing groups.
+  /// The number of open groups that callers cannot end: groups of the history itself, and groups
+  /// that are being closed.
   var held = 0
   private var groupNumber = 0
   private var disabled = 0
@@ -57,7 +58,8 @@ public final class UndoHistory {
 
   // MARK: Registering
 
-  /// A stand-in for `target`, which is referenced weakly. Each message to it becomes a step.
+  /// A stand-in for `target`, which is referenced weakly. Each message to the stand-in becomes a
+  /// step.
   public func prepare(_ target: any MessageReceiver) -> UndoPreparation {
     UndoPreparation(history: self, target: target)
   }
@@ -98,7 +100,7 @@ public final class UndoHistory {
     open.append(step)
   }
 
-  /// True if steps are registered, because no ``disableRegistration()`` is in effect.
+  /// True if steps are registered: no call of ``disableRegistration()`` is in effect.
   public var isRegistrationEnabled: Bool { disabled == 0 }
 
   /// Disables registration until ``enableRegistration()`` has been called as often as this method.
@@ -198,8 +200,8 @@ public final class UndoHistory {
   }
 
   /// The maximum number of outermost groups to undo, and to redo. There is no limit if the number
-  /// is 0, the default, or less. A lower limit drops the oldest groups. While groups are added, up
-  /// to a quarter more may be kept.
+  /// is 0, the default, or less. Setting a lower limit drops the oldest groups. While groups are
+  /// added, the history can keep up to a quarter more groups than the limit.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting

@@ -39,7 +39,7 @@ public struct UndoPreparation {
 
 /// Turns every message into a step, without checking that the target responds to it.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
-  /// The table with the types of messages. Other messages have only object types.
+  /// The table with the types of messages. Messages that the table lacks have only object types.
   private let table: SelectorTable?
   private let take: (Invocation) throws -> Void
 
