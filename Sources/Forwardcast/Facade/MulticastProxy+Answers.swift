@@ -39,7 +39,7 @@ extension MulticastSending where Interface: Sendable {
   }
 }
 
-extension MulticastProxy {
+extension MulticastSending {
   /// Sends a message to one target after another, awaiting each, and combines the answers.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -48,7 +48,9 @@ extension MulticastProxy {
     let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: false)
     return await collectWaiting(route, typed, policy)
   }
+}
 
+extension MulticastProxy {
   /// The error if no target answers: `nobodyResponds`, or `notAwaited` if targets are queued.
   public func nobodyResponds(to selector: MessageSelector) -> MessageError {
     let count = core.count(for: selector, onlyQueued: true)
@@ -61,7 +63,7 @@ extension MulticastProxy {
   }
 }
 
-extension MulticastProxy where Interface: Sendable {
+extension MulticastSending where Interface: Sendable {
   /// Sends a message to every target, awaits all answers, and combines them by `policy`.
   nonisolated(nonsending) public func answerAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

@@ -19,7 +19,7 @@ package final class PendingAnswers: @unchecked Sendable {
 
     /// True if the target or an enclosing proxy was removed together with its queued messages.
     var isRemoved: Bool {
-      !isKept && context.registration?.isCancelled ?? false || context.proxies.obstacle == .removed
+      !isKept && context.registration?.isRemoved ?? false || context.proxies.obstacle == .removed
     }
 
     /// An error that no sender has read, with its site.

@@ -95,12 +95,6 @@ extension MulticastHolding where Interface: Sendable {
     try await core.timed(timeout, clock, "drain", isolation: #isolation) { try await drain() }
   }
 
-  /// Renamed to ``drainBlocking(timeout:)``.
-  @available(*, deprecated, renamed: "drainBlocking")
-  @_disfavoredOverload  // so that asynchronous code gets the overload that suspends
-  @discardableResult
-  public func drain(timeout: Duration) throws -> Int { try drainBlocking(timeout: timeout) }
-
   /// Blocks until every queued delivery has run, like ``drain()``.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.

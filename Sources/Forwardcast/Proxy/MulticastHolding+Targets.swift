@@ -50,6 +50,18 @@ extension MulticastHolding {
     return isObject(target) ? core.removeAll(of: target as AnyObject) : 0
   }
 
+  /// Replaces a target by another one, at the same position and with the same priority, ownership,
+  /// delivery and selectors. Returns the number of replaced registrations.
+  ///
+  /// Messages that have begun still reach `old`; later messages reach `new`. So no message is lost,
+  /// for example while a service is replaced. The handles of `old` count as canceled. If `new` is
+  /// already a target with that delivery, it keeps its registration, and `old` is removed.
+  @discardableResult
+  public func replace(_ old: Interface, with new: Interface) -> Int {
+    guard isObject(old) else { return 0 }
+    return core.replace(targetObject(for: old), with: targetObject(for: new))
+  }
+
   /// Cancels a registration of this proxy. Returns false if it belongs to another proxy.
   @discardableResult
   public func remove(_ registration: Registration) -> Bool {

@@ -52,7 +52,10 @@ extension MulticastCore {
     if let closure = target as? Method { return closure.selector.name }
     if target is any MulticastSending { return "those of its targets" }
     var known = Set((target as? any MessageReceiver)?.answeredMessages.map(\.selector) ?? [])
-    if let table { known.formUnion(table.selectors) }
+    if let table {
+      let missing = (target as? any PartialTarget).map { type(of: $0).unimplemented } ?? []
+      known.formUnion(table.selectors.filter { !missing.contains($0) })
+    }
     if known.isEmpty { return target is any MessageForwarding ? "what it forwards" : "none" }
     return "\(known.count): " + shortened(inOrder(Array(known)) { $0.name })
   }

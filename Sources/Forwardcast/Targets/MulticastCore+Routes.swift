@@ -67,21 +67,25 @@ extension MulticastCore {
     for _ in 0..<8 {
       let epoch = TableEpoch.current
       // Read under one lock, since another message may be extending the route.
-      let (registrations, seen, around, isNew) = state.withLock { state in
+      let (found, seen, around, isNew) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
         let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all[...]
-        return (registrations, seen, old == nil ? state.rest?.around(selector) : nil, old == nil)
+        return (
+          UncheckedSendable(registrations.map { Candidate($0, selector) }), seen,
+          old == nil ? state.rest?.around(selector) : nil, old == nil
+        )
       }
-      if registrations.count >= MulticastCore.fewRegistrations {
-        do { try ProxyQuestion.charge(.passed, registrations.count) } catch { return refused(selector, error) }
+      let candidates = found.value
+      if candidates.count >= MulticastCore.fewRegistrations {
+        do { try ProxyQuestion.charge(.passed, candidates.count) } catch { return refused(selector, error) }
       }
-      let steps = steps(registrations, selector)
+      let steps = steps(candidates, selector)
       if isNew {
         let surroundings = around.flatMap { RouteSurroundings(hooks: $0, trace: $1) }
         let route = Route(self, selector, version: seen.version, steps: steps, around: surroundings)
         if let found = publish(route, epoch, seen) { return found }
       } else {
-        if let found = extend(selector, epoch, seen, by: steps, of: registrations.count) { return found }
+        if let found = extend(selector, epoch, seen, by: steps, of: candidates.count) { return found }
         for step in steps.list { step.release() }
       }
     }
@@ -230,28 +234,39 @@ extension MulticastCore {
 
   /// A new route for the caller alone. If `pinned`, it retains every target, including weak ones.
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
-    let (registrations, version, around) = state.withLock {
-      ($0.list.all, changes.load(ordering: .relaxed), $0.rest?.around(selector))
+    let (candidates, version, around) = state.withLock {
+      (
+        UncheckedSendable($0.list.all.map { Candidate($0, selector) }), changes.load(ordering: .relaxed),
+        $0.rest?.around(selector)
+      )
     }
     return Route(
-      self, selector, version: version, steps: steps(registrations[...], selector, pinned: pinned),
+      self, selector, version: version, steps: steps(candidates.value, selector, pinned: pinned),
       around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 
-  private func steps(
-    _ registrations: ArraySlice<Registration>, _ selector: MessageSelector, pinned: Bool = false
-  ) -> RouteSteps {
+  /// A registration, and what the lock guards of it. All of a route's are read under one lock, so a
+  /// route has each target that is replaced meanwhile, or its successor.
+  private struct Candidate {
+    let registration: Registration
+    /// `nil` if the target is deallocated, or not meant to get the selector's messages.
+    let target: AnyObject?
+    let isStrong: Bool
+
+    init(_ registration: Registration, _ selector: MessageSelector) {
+      self.registration = registration
+      target = registration.isForUnderLock(selector) ? registration.targetUnderLock : nil
+      isStrong = registration.strong != nil
+    }
+  }
+
+  private func steps(_ candidates: [Candidate], _ selector: MessageSelector, pinned: Bool = false) -> RouteSteps {
     var steps = RouteSteps()
-    steps.list.reserveCapacity(registrations.count)
-    var kinds = TargetKinds(self, selector, for: registrations.count)
-    for registration in registrations where !registration.hasEnded {
-      let (loaded, isStrong, isMeant) = state.withLock { _ in
-        (
-          UncheckedSendable(registration.targetUnderLock), registration.strong != nil,
-          registration.isForUnderLock(selector)
-        )
-      }
-      guard isMeant, let target = loaded.value else {
+    steps.list.reserveCapacity(candidates.count)
+    var kinds = TargetKinds(self, selector, for: candidates.count)
+    for candidate in candidates where !candidate.registration.isRemoved {
+      let (registration, isStrong) = (candidate.registration, candidate.isStrong)
+      guard let target = candidate.target else {
         steps.traits.leavesOut = true
         continue
       }

@@ -205,7 +205,22 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       change { state, _ in state.list.noteChanged() }
     }
     if !canAnswer, onError != nil { tellUnreachable() }
+    if old == nil, ClassKind.of(target) == .other { checkPartial(target, registration) }
     return registration
+  }
+
+  /// Reports selectors of ``PartialTarget/unimplemented`` that the proxy's table does not have.
+  private func checkPartial(_ target: AnyObject, _ registration: Registration) {
+    guard let table, let partial = target as? any PartialTarget else { return }
+    let known = Set(table.selectors)
+    for selector in type(of: partial).unimplemented where !known.contains(selector) {
+      let near = Likeness.nearest(to: selector.name, among: known.map(\.name)).first
+      let error = MessageError(
+        .unrecognizedSelector, of: target, selector,
+        "'unimplemented' lists it, but the protocol does not have it"
+          + (near.map { "; did you mean '\($0)'?" } ?? ""))
+      report(error, selector, registration, receiver: typeName(of: target))
+    }
   }
 
   /// True if messages can reach a target although the proxy has no table.

@@ -53,7 +53,7 @@ final class ProxyChain: Sendable {
     for here in sequence(first: self, next: \.outer) {
       if here.isSentAgain { break }
       if let registration = here.registration, !registration.isActive {
-        if registration.isCancelled, registration.queued?.pending != .deliverPending { return .removed }
+        if registration.isRemoved, registration.queued?.pending != .deliverPending { return .removed }
         isMuted = isMuted || registration.isMuted
       }
     }

@@ -64,11 +64,14 @@ public final class Registration: @unchecked Sendable {
 
   @usableFromInline static let mutedBit: UInt8 = 1
   @usableFromInline static let cancelledBit: UInt8 = 2
-  private static let deadBit: UInt8 = 4
+  @usableFromInline static let deadBit: UInt8 = 4
   /// Set if the delivery is automatic; immutable.
   @usableFromInline static let automaticBit: UInt8 = 8
   /// Set when the registration leaves the list.
   @usableFromInline static let leftBit: UInt8 = 16
+  /// Set when another registration takes this one's position. Messages that have begun still reach
+  /// the target.
+  @usableFromInline static let replacedBit: UInt8 = 32
 
   var core: MulticastCore? { link.core }
 
@@ -83,7 +86,9 @@ public final class Registration: @unchecked Sendable {
   public var isStrong: Bool { core?.state.withLock { _ in strong != nil } ?? false }
 
   @export(implementation) @inline(__always)
-  var isActive: Bool { state.load(ordering: .relaxed) & ~(Registration.automaticBit | Registration.leftBit) == 0 }
+  var isActive: Bool {
+    state.load(ordering: .relaxed) & (Registration.mutedBit | Registration.cancelledBit | Registration.deadBit) == 0
+  }
 
   /// True if the registration is active and not automatic, so a loop can call the target.
   @export(implementation) @inline(__always)
@@ -92,12 +97,18 @@ public final class Registration: @unchecked Sendable {
   /// True if a method of the target may start now; with `isKept`, also after a removal.
   func mayStart(isKept: Bool) -> Bool { isActive || isKept && !isMuted }
 
-  /// True if the registration was canceled or its target removed.
-  public var isCancelled: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
+  /// True if the registration was canceled, or its target was removed or replaced.
+  public var isCancelled: Bool {
+    state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.replacedBit) != 0
+  }
+
+  /// True if messages that have begun must skip the target, since it was removed.
+  var isRemoved: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
   /// True if the registration was canceled, or its target was found to be deallocated.
   var hasEnded: Bool {
-    state.load(ordering: .acquiring) & (Registration.cancelledBit | Registration.deadBit) != 0
+    state.load(ordering: .acquiring)
+      & (Registration.cancelledBit | Registration.deadBit | Registration.replacedBit) != 0
   }
 
   /// Records that the registration has left the list by the change with the number `change`.
@@ -169,6 +180,8 @@ public final class Registration: @unchecked Sendable {
   }
 
   func markCancelled() { end(Registration.cancelledBit) }
+
+  func markReplaced() { state.bitwiseOr(Registration.replacedBit, ordering: .sequentiallyConsistent) }
 
   /// Records that the target was found dead, so existing routes skip it.
   func markDead() { end(Registration.deadBit) }

@@ -192,18 +192,21 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   func removeEnded(version: UInt, garbage: inout Garbage) -> Bool {
     core.state.assertHeld()
     assert(self.version == .max, "messages cannot begin while the steps move")
+    let count = count
     let kept = (0..<count).count { !hasEnded($0) }
     guard traits.isUniform, plan == nil, kept > 0, kept * 4 >= Int(capacity) else { return false }
     var next = 0
     for index in 0..<count {
-      if hasEnded(index) {
+      // Registrations may end meanwhile. One step stays, since the traits are those of some step.
+      if hasEnded(index), next > 0 || index < count - 1 {
         steps[index].release(after: &garbage)
       } else {
         steps[next] = steps[index]
         next += 1
       }
     }
-    end.store(kept, ordering: .releasing)
+    assert(next > 0 && next <= count, "a route keeps \(next) of \(count) steps")
+    end.store(next, ordering: .releasing)
     forgetWitness()
     knownVersion.store(version, ordering: .releasing)
     return true

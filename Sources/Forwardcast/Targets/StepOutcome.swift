@@ -48,6 +48,6 @@ extension StepContext {
 extension RouteStep {
   var obstacle: DeliveryReport.SkipReason? {
     if isActive { return nil }
-    return registration.takeUnretainedValue().isCancelled ? .removed : target == nil ? .dead : .muted
+    return registration.takeUnretainedValue().isRemoved ? .removed : target == nil ? .dead : .muted
   }
 }

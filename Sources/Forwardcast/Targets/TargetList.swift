@@ -192,7 +192,7 @@ struct TargetList {
     unlink(old)
     garbage.keep(old)
     new.slot = old.slot
-    lose(old)
+    if old.isRemoved { lose(old) }
     changeGroup(new.storedPriority) { $0.slots[new.slot] = new }
     noteChanged()
     link(new, &garbage)

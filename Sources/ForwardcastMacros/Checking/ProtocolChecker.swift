@@ -118,7 +118,7 @@ struct ProtocolChecker {
         policy = (name, source.text(start..<argument.value.upperBound), argument.value)
       } else {
         return refuse(
-          "this rule is not known; write one of \(AnswerRuleName.allCases.map(\.spelling).joined(separator: ", "))",
+          "this rule is not known; write one of \(AnswerRuleName.allCases.map(\.spelling).joined(separator: ", ")); other policies are chosen in the call, with 'returning:'",
           argument.value)
       }
     }

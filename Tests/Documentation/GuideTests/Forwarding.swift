@@ -213,9 +213,9 @@ struct Forwarding {
     let rates = RatesProxy()
     try rates.around(RatesProxy.Messages.rate, .retrying(2))  // stays
     rates.add(Bank(1), priority: -1, ownership: .strong)  // the default
-    let old = rates.add(Bank(2), ownership: .strong)
-    rates.add(Bank(3), ownership: .strong)
-    old.cancel()
+    let bank = Bank(2)
+    rates.add(bank, ownership: .strong)
+    rates.replace(bank, with: Bank(3))
     print(try await rates.rate())  // 3
     // end
     try await expect(rates.rate(), equals: 3)

@@ -51,6 +51,23 @@ struct QueuedDeliveryTests {
     expect(journal.all, equals: ["0 1", "2 1", "3 1", "0 1", "2 1", "3 1", "0 1", "3 1"].filter { $0 != "2 1" })
   }
 
+  @Test("messages that wait for a replaced target still reach it, also if only the proxy retains it")
+  func replaced() {
+    for ownership in [Ownership.weak, .strong] {
+      let (proxy, context, journal) = (MulticastProxy<any Member>(), StepContext("steps"), Journal())
+      var old: Clerk? = Clerk("old", journal)
+      let new = Clerk("new", journal)
+      proxy.add(old!, delivery: .on(context), ownership: ownership)
+      proxy.broadcast(.note, 1)
+      expect(proxy.replace(old!, with: new), equals: 1)
+      proxy.broadcast(.note, 2)
+      if ownership == .strong { old = nil }
+      context.run()
+      expect(journal.all, equals: ["old 1", "new 2"])
+      withExtendedLifetime((old, new)) {}
+    }
+  }
+
   @Test("many messages to many targets of one context schedule it once")
   func oneHop() {
     let targets = (0..<10).map { clerk("\($0)") }

@@ -112,6 +112,30 @@ struct MulticastStressTests {
     expect(!proxy.responds(to: "stress:number:"))
   }
 
+  /// Two threads change the steps of the same routes, mostly while no message uses them.
+  @Test("closures and strong targets that come and go on two threads are each called and released")
+  func comeAndGo() {
+    let proxy = MulticastProxy<any Hearing>()
+    let counter = LeakCounter()
+    let heard = Atomic(0)
+    let changes = bound(10_000, full: 200_000)
+    let ended = onThreads(2) { thread in
+      for number in 0..<changes {
+        let closure = proxy.on(message) { sender, _ in if sender == thread { heard.wrappingAdd(1, ordering: .relaxed) }
+        }
+        proxy.broadcast(message, thread, number)
+        let guest = proxy.add(Guest(counter), ownership: .strong)
+        closure.cancel()
+        proxy.broadcast(message, thread, number)
+        guest.cancel()
+      }
+    }
+    expect(ended)
+    expect(heard.load(ordering: .relaxed) >= changes * 2)
+    expect(counter.alive, equals: 0)
+    expect(proxy.count, equals: 0)
+  }
+
   @Test("a direct target that another thread mutes and unmutes is called or skipped")
   func blinking() {
     let isOver = Atomic(false)

@@ -546,6 +546,28 @@ struct PartialDelegateShapes {
     expect(proxy.responds(to: "heightOfRow:"))
     try expect(proxy.height(ofRow: 0, returning: .all), equals: [44])
   }
+
+  nonisolated final class Misspelled: RowDelegate, PartialTarget {
+    static let unimplemented: [MessageSelector] = ["hieghtOfRow:", "selected:"]
+    func selected(_ row: Int) {}
+  }
+
+  @Test("a selector that a target lists as unimplemented, but its protocol does not have, is reported")
+  func misspelled() {
+    let (proxy, target) = (RowDelegateProxy(), Misspelled())
+    let errors = Locked<[String]>([])
+    proxy.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
+    proxy.add(target)
+    proxy.add(target)
+    expect(
+      errors.withLock { $0 },
+      equals: [
+        "unrecognized selector 'hieghtOfRow:' of Misspelled: 'unimplemented' lists it, but the protocol does not have "
+          + "it; did you mean 'heightOfRow:'?"
+      ])
+    expect("\(proxy.multicast)".contains("1: heightOfRow:"), "\(proxy.multicast)")
+    withExtendedLifetime(target) {}
+  }
 }
 
 // MARK: Cached target casts
