@@ -1,7 +1,8 @@
 // MulticastProxy+Answers.swift: answers for callers that handle errors themselves.
 
-// Like `collect` and `collectAndWait`, except that the caller handles errors. A target that fails
-// adds nothing to the result. If no target answers, the result is the policy's empty value.
+// The methods here are like `collect` and `collectAndWait`, except that the caller handles errors.
+// A target that fails adds nothing to the result. If no target answers, the result is the policy's
+// empty value.
 
 extension MulticastSending {
   /// Sends a message and combines the answers by `policy`.

@@ -59,7 +59,8 @@ extension MulticastHolding where Interface: Sendable {
     core.cancel(core.registrations) { $0.delivery == delivery }
   }
 
-  /// Waits until all deliveries of this and nested proxies have run, even those queued meanwhile.
+  /// Waits until all deliveries of this proxy and its nested proxies have run, including deliveries
+  /// that are queued during the wait.
   ///
   /// If targets send through several proxies, drain all of them in turn until each drain returns 0.
   ///
@@ -95,11 +96,11 @@ extension MulticastHolding where Interface: Sendable {
     try await core.timed(timeout, clock, "drain", isolation: #isolation) { try await drain() }
   }
 
-  /// Blocks until every queued delivery has run, like ``drain()``.
+  /// Like ``drain()``, but blocks the thread until every queued delivery has run.
   ///
   /// - Parameter timeout: the longest wait. Remaining deliveries still run.
-  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or a context waits for the
-  ///   caller; `timedOut`, naming the unfinished contexts.
+  /// - Throws: `wouldDeadlock` if the caller is on one of the contexts, or if one of the contexts
+  ///   waits for the caller; `timedOut`, naming the unfinished contexts.
   @available(*, noasync, message: "it blocks the thread; use drain(timeout:clock:)")
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {
@@ -118,7 +119,7 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Records that the caller is about to wait for all queued targets, to detect deadlocks.
+  /// To detect deadlocks, records that the caller is about to wait for all queued targets.
   fileprivate func beginDrain(blocks: Bool) throws -> SenderWait? {
     let cores = withNested
     if blocks, let deadlock = cores.lazy.flatMap(\.mailboxes).compactMap(\.deadlock).first {

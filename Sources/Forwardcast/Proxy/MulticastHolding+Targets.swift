@@ -1,7 +1,7 @@
 // MulticastHolding+Targets.swift: adds, removes, counts and lists targets.
 
 extension MulticastHolding {
-  /// Registers a target. The next message is the first one that it gets.
+  /// Registers a target, which gets messages that are sent after this call.
   ///
   /// Unless the proxy allows duplicates, adding a target again updates its registration: ownership,
   /// and the priority if given. New `selectors` are added to the earlier ones; `nil` selects all
@@ -62,7 +62,8 @@ extension MulticastHolding {
     return core.replace(targetObject(for: old), with: targetObject(for: new))
   }
 
-  /// Cancels a registration of this proxy. Returns false if it belongs to another proxy.
+  /// Cancels a registration of this proxy. Returns false if the registration belongs to another
+  /// proxy.
   @discardableResult
   public func remove(_ registration: Registration) -> Bool {
     guard registration.belongs(to: core) else { return false }
@@ -71,13 +72,13 @@ extension MulticastHolding {
   }
 
   /// Removes every target of a class or its subclasses, and returns the number of registrations.
-  /// Closures stay, also those of an owner of the class.
+  /// Closures stay, even if their owner is of the class.
   @discardableResult
   public func removeAll<T: AnyObject>(of type: T.Type) -> Int {
     core.cancel(core.registrations) { $0.currentTarget is T }
   }
 
-  /// Removes the closures that were registered with `owner:`, and returns their number.
+  /// Removes the closures that were registered with this `owner`, and returns their number.
   @discardableResult
   public func remove(owner: AnyObject) -> Int {
     core.cancel(core.registrations) { $0.closure != nil && core.target(of: $0) === owner }
@@ -96,7 +97,7 @@ extension MulticastHolding {
     for registration in core.registrations(of: targetObject(for: target)) { registration.unmute() }
   }
 
-  /// The registrations with live targets, in delivery order, including muted ones and closures.
+  /// The registrations with live targets, in delivery order, including closures and muted targets.
   ///
   /// - Complexity: O(*n*) in the number of targets, like every count or list.
   public var registrations: [Registration] { core.registrations.filter { $0.liveTarget != nil } }
@@ -104,7 +105,7 @@ extension MulticastHolding {
   /// The live targets in delivery order, once for each registration, without closures.
   public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget.flatMap { interface(of: $0) } } }
 
-  /// The number of live registrations, including muted ones and closures.
+  /// The number of live registrations, including closures and muted targets.
   public var count: Int { core.registrations.count { $0.liveTarget != nil } }
 
   /// The number of live registrations whose target is of that class or a subclass.
@@ -116,7 +117,7 @@ extension MulticastHolding {
   /// How the proxy treats duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 
-  /// Called with each error of a broadcast's target, and with `nobodyResponds`, in the context
+  /// Called with `nobodyResponds`, and with each error of a target in a broadcast, in the context
   /// where the error occurred. If there is no handler, errors are written to standard error.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }

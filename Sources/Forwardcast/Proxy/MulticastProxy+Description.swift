@@ -10,7 +10,8 @@ extension MulticastProxy: CustomStringConvertible {
   ///     hooks 1, streams 0, ran on contexts 12
   ///     last error: 'roomClosed:' failed in Archive: disk full
   ///
-  /// Waiting messages are known only for bounded buffers. Synchronous messages are not counted.
+  /// Waiting messages are known only for bounded buffers. `ran on contexts` does not count
+  /// synchronous messages.
   public var description: String {
     let registrations = registrations
     let count = registrations.count
@@ -65,7 +66,7 @@ extension MulticastCore {
   }
 }
 
-/// Pads the columns of a table, except the last.
+/// Pads the columns of a table, except the last column.
 func aligned(_ rows: [[String]]) -> [String] {
   let widths = rows[0].indices.dropLast().map { column in rows.map { $0[column].count }.max() ?? 0 } + [0]
   return rows.map { row in
