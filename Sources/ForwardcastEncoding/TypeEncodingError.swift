@@ -19,7 +19,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var unknownType: Code { Code(description: "unknown type") }
     /// No digit where a count, width or position is expected.
     public static var numberExpected: Code { Code(description: "number expected") }
-    /// A number with a leading 0, which a description would not reproduce.
+    /// A number with a leading 0. The description of the parsed type would lose the 0.
     public static var leadingZero: Code { Code(description: "leading zero") }
     /// A number above ``Limits/size``.
     public static var numberTooLarge: Code { Code(description: "number too large") }

@@ -62,7 +62,10 @@ final class QueueContext: DeliveryContext {
   }
 
   var identity: ObjectIdentifier { ObjectIdentifier(id) }
-  var name: String { queue === DispatchQueue.main ? "main queue" : queue.label.isEmpty ? "queue" : "queue \(queue.label)" }
+  var name: String {
+    if queue === DispatchQueue.main { return "main queue" }
+    return queue.label.isEmpty ? "queue" : "queue \(queue.label)"
+  }
 
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
     queue.async { [self] in

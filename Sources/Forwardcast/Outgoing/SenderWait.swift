@@ -83,7 +83,9 @@ final class SenderWait: Sendable {
     return Task.detached { [self] in
       do { try await deadline.sleep() } catch { return }
       guard methods.contains(where: \.isRunning) else { return }
-      let evidence = "no answer in \(duration), probably a deadlock; the sender is a task that a method created, and \(text(ring))"
+      let evidence =
+        "no answer in \(duration), probably a deadlock; the sender is a task that a method created, and "
+        + text(ring)
       expire(MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
     }
   }

@@ -48,7 +48,7 @@ public struct MessageExplanation: Sendable {
   /// The targets that would get the message. Lists the targets of a nested proxy instead of the
   /// proxy.
   public var receivers: [Entry] {
-    entries.flatMap { $0.nested.map { $0.receivers } ?? [$0] }.filter(\.receives)
+    entries.filter(\.receives).flatMap { $0.nested?.receivers ?? [$0] }
   }
 }
 

@@ -27,7 +27,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint. Some engines include an incarnation number.
+  /// The `ActorSystem.ActorID` of the endpoint. Some actor systems put more into
+  /// it, for example a number for each start of the process.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
@@ -70,7 +71,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// ``RemotePresence/ended(_:)``.
   public var presences: AsyncStream<RemotePresence> { line.presences }
 
-  /// True if nothing is sent to the other side at present.
+  /// True if the other side is not connected, so that messages are not sent.
   public var isGone: Bool { presence != .connected }
 
   /// The number of replies that the engine delivered to the wrong call. The replies were ignored,

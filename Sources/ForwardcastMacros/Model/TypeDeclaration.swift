@@ -21,7 +21,8 @@ struct TypeDeclaration {
     didSet { namedTypes = members.filter { $0.namedType != nil } }
   }
   private(set) var namedTypes: [Member] = []
-  /// Whether the declaration or a member has the actor of `isolatedTo:` as an attribute.
+  /// Whether the declaration or a member is marked with the global actor that the argument
+  /// `isolatedTo:` names.
   var isMarked = false
 
   var members: [Member] { items.compactMap(\.element) }
@@ -67,7 +68,8 @@ struct TypeDeclaration {
   /// The attribute for public members. Clients compile these members, so no symbols are needed.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
 
-  /// The access that makes members as visible as the declaration, and a space; empty if internal.
+  /// The access modifier that makes members as visible as the declaration, with a trailing space;
+  /// empty if internal.
   var memberAccess: String { ["", "package ", "public "][visibility] }
 
   /// 2 for public, 1 for package, 0 otherwise. An extended type counts as public.

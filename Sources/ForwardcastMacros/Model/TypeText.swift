@@ -4,7 +4,8 @@
 struct TypeText {
   let positions: Range<Int>
   let text: String
-  /// The type in a key: without ownership, `any P` for `some P`, an optional for `T!`.
+  /// The type as a key has it: ownership words are removed, `some P` becomes `any P`, `T!` becomes
+  /// `T?`.
   let keyed: String
   /// The words before the type: `inout`, `some`, `borrowing`.
   var specifiers: Set<String> = []

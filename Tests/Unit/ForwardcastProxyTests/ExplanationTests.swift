@@ -29,6 +29,16 @@ private final class Needle: MessageReceiver, Sendable {
 struct ExplanationTests {
   private let gauges = GaugeProxy()
 
+  @Test("the targets of a muted nested proxy are no receivers")
+  func mutedNested() {
+    let (inner, dial) = (GaugeProxy(), Dial())
+    inner.add(dial)
+    let registration = gauges.add(inner)
+    expect(gauges.explain(Keys.read).receivers.map(\.target), equals: ["Dial"])
+    registration.mute()
+    expect(gauges.explain(Keys.read).receivers.map(\.target), equals: [])
+  }
+
   @Test("an explanation names ready-made hooks")
   func readyMade() throws {
     try gauges.before(Keys.read) { _ in }
