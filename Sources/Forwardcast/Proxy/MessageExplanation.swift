@@ -107,9 +107,9 @@ extension MulticastCore {
         switch hook.body {
         case .before: "before"
         case .after: "after"
-        case .around: "around"
+        case .around(_, waiting: _, let name): name ?? "around"
         }
-      return "\(hook.name ?? kind) \(hook.selector?.name ?? "every message")"
+      return "\(kind) \(hook.selector?.name ?? "every message")"
     }
   }
 

@@ -33,21 +33,19 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
     case before(@Sendable (HookedMessage) throws -> Void)
     case after(@Sendable (HookedMessage, MessageAnswers) throws -> Void)
     /// Without `waiting`, waiting senders use the first form. Without the first form, messages of
-    /// other senders fail.
-    case around(AroundBody?, waiting: WaitingAroundBody?)
+    /// other senders fail. A ready-made hook has a name, such as `retrying`.
+    case around(AroundBody?, waiting: WaitingAroundBody?, name: String? = nil)
   }
 
   let selector: MessageSelector?
   let body: Body
-  /// The name of a ready-made hook, such as `retrying`.
-  let name: String?
   /// Ends the stream that the hook feeds. The stream's buffered messages can still be read.
   let finish: (@Sendable () -> Void)?
   var number = 0
   private let cancelled = Atomic<Bool>(false)
 
-  init(_ selector: MessageSelector?, _ body: Body, name: String? = nil, finish: (@Sendable () -> Void)? = nil) {
-    (self.selector, self.body, self.name, self.finish) = (selector, body, name, finish)
+  init(_ selector: MessageSelector?, _ body: Body, finish: (@Sendable () -> Void)? = nil) {
+    (self.selector, self.body, self.finish) = (selector, body, finish)
   }
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }

@@ -73,8 +73,8 @@ struct HookChain: Sendable {
       switch hooks[index].body {
       case .before(let body): try body(message)
       case .after: afters.append(hooks[index])
-      case .around(nil, waiting: nil): continue
-      case .around(let body, let waiting): return (afters, (body, waiting, index))
+      case .around(nil, waiting: nil, name: _): continue
+      case .around(let body, let waiting, name: _): return (afters, (body, waiting, index))
       }
     }
     return (afters, nil)

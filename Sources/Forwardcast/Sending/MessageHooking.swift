@@ -27,11 +27,11 @@ public protocol MessageHooking {
 public struct HookPlace: Sendable {
   let holder: any HookHolder
 
-  func install<R, each A>(
-    _ message: Message<(repeat each A) -> R>, _ body: Hook.Body, name: String? = nil
-  ) throws(MessageError) -> HookRegistration {
+  func install<R, each A>(_ message: Message<(repeat each A) -> R>, _ body: Hook.Body) throws(MessageError)
+    -> HookRegistration
+  {
     try holder.check(message)
-    return try install(message.selector, body, name: name)
+    return try install(message.selector, body)
   }
 
   @usableFromInline
@@ -43,10 +43,8 @@ public struct HookPlace: Sendable {
   }
 
   // Not `@usableFromInline`, which crashes the compiler in optimized test builds (Swift 6.3).
-  func install(_ selector: MessageSelector?, _ body: Hook.Body, name: String? = nil) throws(MessageError)
-    -> HookRegistration
-  {
-    try holder.install(Hook(selector, body, name: name))
+  func install(_ selector: MessageSelector?, _ body: Hook.Body) throws(MessageError) -> HookRegistration {
+    try holder.install(Hook(selector, body))
   }
 }
 

@@ -7,15 +7,13 @@
 ///     // surrounds the timeout: each attempt has two seconds
 ///     try store.around(.price, .retrying(3, while: { $0 is Offline }))
 public struct MessageInterceptor: Sendable {
-  /// The name of the hook in explanations.
-  let name: String
   let body: Hook.Body
 
   private init(
     _ name: String, _ body: @escaping Hook.AroundBody,
     waiting: nonisolated(nonsending) @escaping @Sendable (WaitingHookTurn) async throws -> MessageAnswers
   ) {
-    (self.name, self.body) = (name, .around(body, waiting: waiting))
+    self.body = .around(body, waiting: waiting, name: name)
   }
 
   /// Sends the message again if it throws.
@@ -124,7 +122,7 @@ extension MessageHooking {
   public func around<R, each A>(_ message: Message<(repeat each A) -> R>, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration
   {
-    try hookPlace.install(message, interceptor.body, name: interceptor.name)
+    try hookPlace.install(message, interceptor.body)
   }
 
   /// Installs a ready-made hook around the messages of a selector, or every message by default.
@@ -132,7 +130,7 @@ extension MessageHooking {
   public func around(_ selector: MessageSelector? = nil, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration
   {
-    try hookPlace.install(selector, interceptor.body, name: interceptor.name)
+    try hookPlace.install(selector, interceptor.body)
   }
 }
 

@@ -103,6 +103,10 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   }
 
   func advice(for selector: MessageSelector) -> String {
-    rest.count > 0 ? "" : "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))"
+    if rest.count > 0 { return "" }
+    let stubs = stubs.withLock { $0.map(\.match) }.filter { $0.selector == selector }
+    if stubs.isEmpty { return "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))" }
+    return "no stub of the double \(book.name) accepts these arguments; its stubs are "
+      + stubs.map { book.text($0) }.joined(separator: ", ")
   }
 }

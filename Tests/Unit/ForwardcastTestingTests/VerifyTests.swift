@@ -330,6 +330,11 @@ struct VerifyTests {
     expect(
       try text { _ = try shelf.proxy.shelf(1, isNear: 2) },
       equals: "nobody responds 'shelf:isNear:' of MulticastProxy<Shelf>: \(advice)shelfIsNear, .any, .any).answers(…)")
+    shelf.stub(ShelfProxy.Messages.price, "milk").answers(2)
+    expect(
+      try text { _ = try shelf.proxy.price(of: "tea") },
+      equals: "nobody responds 'priceOf:' of MulticastProxy<Shelf>: no stub of the double Shelf accepts these "
+        + "arguments; its stubs are price(of: \"milk\")")
     shelf.stub(ShelfProxy.Messages.price, .any).answers(3)
     try expect(shelf.proxy.price(of: "tea"), equals: 3)
   }
