@@ -28,10 +28,10 @@ struct LoopTally: ~Copyable {
   mutating func miss(_ end: UnsafeMutablePointer<RouteStep>) {
     let step = (end - 1).pointee
     unserved += 1
-    if step.isActive {
-      if step.target == nil { dead += 1 }
-    } else if step.registration._withUnsafeGuaranteedRef({ $0.ended(before: visit.begun) }) {
+    if step.registration._withUnsafeGuaranteedRef({ $0.ended(before: visit.begun) }) {
       over += 1
+    } else if step.isActive, step.target == nil {
+      dead += 1
     }
   }
 

@@ -176,12 +176,11 @@ final class MessageDelivery {
     guard pay(step.isActive ? .target : .passed, at: { $0.context(step, nil) }) else { return nil }
     let target = step.target
     if let reason = step.obstacle {
-      if node.route.isOver(step) {
-        visits[visits.count - 1].progress.noteOver()
-        return nil
-      }
-      if case .proxy(let child)? = node.child(at: index), request.listsEveryTarget || hasPosted(child) {
+      let isOver = node.route.isOver(step)
+      if case .proxy(let child)? = node.child(at: index), request.listsEveryTarget && !isOver || hasPosted(child) {
         list(child, target, as: reason)
+      } else if isOver {
+        visits[visits.count - 1].progress.noteOver()
       } else {
         take(.skipped(reason), at: skippedContext(step))
       }
@@ -311,9 +310,9 @@ final class MessageDelivery {
     if step.queued != nil, case .outcome(let outcome)? = postedAhead(index, node) {
       return takeQueued(outcome, step, node)
     }
-    if node.route.isOver(step) { return }
-    let lists = request.listsEveryTarget || stop.countsInside
-    guard lists || hasPosted(node) else { return visits[visits.count - 1].progress.skipRest() }
+    let listsSteps = request.listsEveryTarget || stop.countsInside
+    guard listsSteps || hasPosted(node) else { return visits[visits.count - 1].progress.skipRest() }
+    let lists = listsSteps && !node.route.isOver(step)
     let target = step.target
     let own = step.obstacle ?? (target == nil ? .dead : nil)
     var reason = DeliveryReport.SkipReason.first(own, stop)

@@ -54,12 +54,13 @@ extension MulticastHolding {
   /// delivery and selectors. Returns the number of replaced registrations.
   ///
   /// Messages that have begun still reach `old`; later messages reach `new`. So no message is lost,
-  /// for example while a service is replaced. The handles of `old` count as canceled. If `new` is
-  /// already a target with that delivery, it keeps its registration, and `old` is removed.
+  /// for example while a service is replaced. The handles of `old` count as canceled. The handle of
+  /// a strong target that runs on another context retains `old`. If `new` is already a target with
+  /// that delivery, it keeps its registration, and `old` is removed.
   @discardableResult
   public func replace(_ old: Interface, with new: Interface) -> Int {
     guard isObject(old) else { return 0 }
-    return core.replace(targetObject(for: old), with: targetObject(for: new))
+    return core.replace(targetObject(for: old), with: targetObject(for: new), retains: !isObject(new))
   }
 
   /// Cancels a registration of this proxy. Returns false if the registration belongs to another

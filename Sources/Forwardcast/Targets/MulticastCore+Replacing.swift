@@ -4,14 +4,17 @@ extension MulticastCore {
   /// Replaces the registrations of a target at their positions. Returns their number.
   ///
   /// The replaced registrations stay active, so messages that have begun still reach the old target.
-  func replace(_ old: AnyObject, with target: AnyObject) -> Int {
+  ///
+  /// - Parameter retains: true if the proxy must retain the new target, because it is a value.
+  func replace(_ old: AnyObject, with target: AnyObject, retains: Bool) -> Int {
+    if old === target { return 0 }
     var count = 0
     for registration in registrations(of: old) where registration.liveTarget === old {
       let queued = registration.queued.flatMap {
         queuedState($0.delivery, $0.buffer, $0.pending, for: target)
       }
       let new = Registration(
-        target, core: self, strong: registration.isStrong, scope: registration.selectors, queued: queued)
+        target, core: self, strong: retains || registration.isStrong, scope: registration.selectors, queued: queued)
       if registration.isMuted { new.mute() }
       let isReplaced = change { state, garbage in
         guard state.list.contains(registration) else { return false }
@@ -21,18 +24,18 @@ extension MulticastCore {
           isDuplicate = true
         }
         registration.markReplaced()
+        let strong = registration.strong
         if isDuplicate {
           _ = state.list.remove(registration, garbage: &garbage)
           // Steps of weak targets stay in routes, and this one is still active.
           state.list.noteChanged()
         } else {
           _ = state.list.replace(registration, with: new, garbage: &garbage)
-          // Routes retain the strong target of a direct registration for their messages.
-          if registration.queued == nil {
-            garbage.keep(registration.strong)
-            registration.strong = nil
-          }
         }
+        // Routes retain the strong target of a direct registration for their messages. Messages in
+        // a queue do not retain it.
+        registration.strong = registration.queued == nil ? nil : strong
+        garbage.keep(strong)
         return true
       }
       if isReplaced { count += 1 }

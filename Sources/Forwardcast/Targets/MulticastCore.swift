@@ -205,20 +205,20 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       change { state, _ in state.list.noteChanged() }
     }
     if !canAnswer, onError != nil { tellUnreachable() }
-    if old == nil, ClassKind.of(target) == .other { checkPartial(target, registration) }
+    if old == nil, closure == nil, ClassKind.of(target) == .other { checkPartial(target, registration) }
     return registration
   }
 
-  /// Reports selectors of ``PartialTarget/unimplemented`` that the proxy's table does not have.
+  /// Reports selectors of ``PartialTarget/unimplemented`` that the proxy's table does not have, but
+  /// for which it has similar ones. Other selectors may be those of another protocol.
   private func checkPartial(_ target: AnyObject, _ registration: Registration) {
     guard let table, let partial = target as? any PartialTarget else { return }
     let known = Set(table.selectors)
     for selector in type(of: partial).unimplemented where !known.contains(selector) {
-      let near = Likeness.nearest(to: selector.name, among: known.map(\.name)).first
+      guard let near = Likeness.nearest(to: selector.name, among: known.map(\.name)).first else { continue }
       let error = MessageError(
         .unrecognizedSelector, of: target, selector,
-        "'unimplemented' lists it, but the protocol does not have it"
-          + (near.map { "; did you mean '\($0)'?" } ?? ""))
+        "'unimplemented' lists it, but the protocol does not have it; did you mean '\(near)'?")
       report(error, selector, registration, receiver: typeName(of: target))
     }
   }

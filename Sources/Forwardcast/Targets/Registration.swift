@@ -108,7 +108,7 @@ public final class Registration: @unchecked Sendable {
   /// True if the registration was canceled, or its target was found to be deallocated.
   var hasEnded: Bool {
     state.load(ordering: .acquiring)
-      & (Registration.cancelledBit | Registration.deadBit | Registration.replacedBit) != 0
+      & (Registration.cancelledBit | Registration.deadBit | Registration.replacedBit | Registration.leftBit) != 0
   }
 
   /// Records that the registration has left the list by the change with the number `change`.
@@ -176,7 +176,12 @@ public final class Registration: @unchecked Sendable {
   @inline(never)
   public func cancel() {
     markCancelled()
-    core?.change { state, garbage in _ = state.list.remove(self, garbage: &garbage) }
+    core?.change { state, garbage in
+      _ = state.list.remove(self, garbage: &garbage)
+      // A replaced registration has left the list, but may still retain its target.
+      garbage.keep(strong)
+      strong = nil
+    }
   }
 
   func markCancelled() { end(Registration.cancelledBit) }

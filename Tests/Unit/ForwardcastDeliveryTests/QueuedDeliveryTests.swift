@@ -68,6 +68,29 @@ struct QueuedDeliveryTests {
     }
   }
 
+  @Test("messages that wait for a replaced strong target reach it, until its handle is canceled")
+  func replacedByTarget() {
+    for cancels in [false, true] {
+      let (proxy, context, journal, counter) = (
+        MulticastProxy<any Member>(), StepContext("steps"), Journal(), LeakCounter()
+      )
+      let new = Clerk("new", journal)
+      proxy.add(new, delivery: .on(context))
+      var handle: Registration?
+      do {
+        let old = Clerk("old", journal, counter)
+        handle = proxy.add(old, delivery: .on(context), ownership: .strong)
+        proxy.broadcast(.note, 1)
+        expect(proxy.replace(old, with: new), equals: 1)
+      }
+      if cancels { handle?.cancel() }
+      context.run()
+      expect(journal.all, equals: cancels ? ["new 1"] : ["new 1", "old 1"])
+      if !cancels { handle?.cancel() }
+      expect(counter.alive, equals: 0)
+    }
+  }
+
   @Test("many messages to many targets of one context schedule it once")
   func oneHop() {
     let targets = (0..<10).map { clerk("\($0)") }

@@ -75,6 +75,46 @@ struct ReplacementTests {
     expect(proxy.broadcast(.note, 2).delivered, equals: 1)
   }
 
+  @Test("a target that replaces itself stays")
+  func itself() {
+    let (proxy, target) = (Proxy(), Listener("a"))
+    proxy.add(target)
+    expect(proxy.replace(target, with: target), equals: 0)
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+  }
+
+  private protocol Shape { func draw() }
+  private final class Circle: Shape { func draw() {} }
+  private struct Dot: Shape {
+    let drawn: Locked<Int>
+    func draw() { drawn.withLock { $0 += 1 } }
+  }
+
+  @Test("a value that replaces a weak object is retained")
+  func value() {
+    let (proxy, circle, drawn) = (MulticastProxy<any Shape>(), Circle(), Locked(0))
+    proxy.add(circle)
+    expect(proxy.replace(circle, with: Dot(drawn: drawn)), equals: 1)
+    proxy.broadcast { $0.draw() }
+    expect(drawn.withLock { $0 }, equals: 1)
+  }
+
+  @Test(
+    "a removed strong target is released at once, although a route of other targets stays", arguments: [false, true])
+  func removed(isReplaced: Bool) {
+    let (proxy, counter) = (Proxy(), LeakCounter())
+    let others = (0..<6).map { Listener("\($0)") }
+    for other in others { proxy.add(other, ownership: .strong) }
+    do {
+      let target = Listener("target", Journal(), counter)
+      proxy.add(target, ownership: .strong)
+      proxy.broadcast(.note, 1)
+      if isReplaced { proxy.replace(target, with: others[0]) } else { proxy.remove(target) }
+    }
+    expect(counter.alive, equals: 0)
+    expect(proxy.broadcast(.note, 2), equals: BroadcastSummary(delivered: 6))
+  }
+
   @Test("each of many calls gets one answer while another thread replaces the only target")
   func noCallIsLost() {
     final class Service: MessageReceiver, Sendable {
