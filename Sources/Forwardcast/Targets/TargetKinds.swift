@@ -87,6 +87,20 @@ extension MulticastCore {
   func interfaceMethod(of target: AnyObject, _ selector: MessageSelector) -> Method? {
     do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
   }
+
+  /// Reports selectors of ``PartialTarget/unimplemented`` that the proxy's table does not have, but
+  /// for which it has similar ones. Other selectors may be those of another protocol.
+  func checkPartial(_ target: AnyObject, _ registration: Registration) {
+    guard let table, let partial = target as? any PartialTarget else { return }
+    let known = Set(table.selectors)
+    for selector in type(of: partial).unimplemented where !known.contains(selector) {
+      guard let near = Likeness.nearest(to: selector.name, among: known.map(\.name)).first else { continue }
+      let error = MessageError(
+        .unrecognizedSelector, of: target, selector,
+        "'unimplemented' lists it, but the protocol does not have it; did you mean '\(near)'?")
+      report(error, selector, registration, receiver: typeName(of: target))
+    }
+  }
 }
 
 /// The kind of a class, found by dynamic casts once per process.
