@@ -138,15 +138,29 @@ private func pause(_ delay: Duration, _ clock: (any Clock<Duration>)?) async thr
   if let clock { try await clock.sleep(for: delay) } else { try await Deadline(after: delay).sleep() }
 }
 
+/// The answers of a `caching` hook. Keys are hashed and compared without the lock, since their
+/// arguments' `==` may send messages.
 private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration {
-  private struct Known: Sendable {
-    let answers: UncheckedSendable<[ArgumentBox]>  // each of them is Sendable
-    let end: C.Instant
+  // `@unchecked`: the key's arguments are Sendable or stay with their proxy, as the answers do.
+  private final class Entry: @unchecked Sendable {
+    let (key, hash, answers, end): (Invocation.ContentKey, Int, [ArgumentBox], C.Instant)
+    /// The entry's number in `order`. Guarded by the cache's lock.
+    var place = 0
+
+    init(_ key: Invocation.ContentKey, _ hash: Int, _ answers: [ArgumentBox], _ end: C.Instant) {
+      (self.key, self.hash, self.answers, self.end) = (key, hash, answers, end)
+    }
   }
-  private struct State: @unchecked Sendable {  // keys have Sendable arguments or stay with their proxy
-    var known: [Invocation.ContentKey: Known] = [:]
-    /// The keys, oldest first.
-    var order = FirstInFirstOut<Invocation.ContentKey>()
+  private struct State {
+    /// The entries by the hash of their key.
+    var entries: [Int: [Entry]] = [:]
+    /// The entries, oldest first.
+    var order = FirstInFirstOut<Entry>()
+
+    mutating func drop(_ entry: Entry) {
+      entries[entry.hash]?.removeAll { $0 === entry }
+      if entries[entry.hash]?.isEmpty == true { entries[entry.hash] = nil }
+    }
   }
   private let state = Guarded(State())
   private let (duration, limit, clock): (Duration, Int, C)
@@ -155,28 +169,27 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
     (self.duration, self.limit, self.clock) = (duration, max(limit, 1), clock)
   }
 
+  private func entry(_ key: Invocation.ContentKey, _ hash: Int) -> Entry? {
+    state.withLock { $0.entries[hash] ?? [] }.last { $0.key == key }
+  }
+
   func find(_ key: Invocation.ContentKey?) -> MessageAnswers? {
-    guard let key else { return nil }
-    let (now, sent) = (clock.now, UncheckedSendable(key))
-    let found = state.withLock { $0.known[sent.value] }
-    guard let found, now < found.end else { return nil }
-    return TypedAnswers(found.answers.value)
+    guard let key, let found = entry(key, key.hashValue), clock.now < found.end else { return nil }
+    return TypedAnswers(found.answers)
   }
 
   func keep(_ answers: MessageAnswers, _ key: Invocation.ContentKey?) -> MessageAnswers {
     let boxes = answers.boxes
     guard let key, !boxes.isEmpty, boxes.allSatisfy(\.isSendable) else { return answers }
-    let sent = UncheckedSendable((key, boxes))
-    let end = clock.now.advanced(by: duration)
-    let dropped = state.withLock { state -> [Known] in
-      let (key, boxes) = sent.value
-      var dropped: [Known] = []
-      let known = Known(answers: UncheckedSendable(boxes), end: end)
-      if let old = state.known.updateValue(known, forKey: key) { return [old] }
-      _ = state.order.append(key)
-      while state.known.count > limit, let oldest = state.order.next() {
-        if let old = state.known.removeValue(forKey: oldest) { dropped.append(old) }
-      }
+    let kept = Entry(key, key.hashValue, boxes, clock.now.advanced(by: duration))
+    let old = entry(key, kept.hash)
+    let dropped = state.withLock { state -> [Entry] in
+      var dropped: [Entry] = []
+      if let old, let replaced = state.order.remove(old.place) { dropped.append(replaced) }
+      kept.place = state.order.append(kept)
+      state.entries[kept.hash, default: []].append(kept)
+      while state.order.count > limit, let oldest = state.order.next() { dropped.append(oldest) }
+      for entry in dropped { state.drop(entry) }
       return dropped
     }
     withExtendedLifetime(dropped) {}

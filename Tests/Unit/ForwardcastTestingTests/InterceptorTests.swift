@@ -11,6 +11,26 @@ private struct Broken: Error {}
 
 extension Message<(String) -> Int> { fileprivate static var price: Self { .init("priceOf:") } }
 extension Message<(String) -> Int> { fileprivate static var slowPrice: Self { .init("slowPriceOf:") } }
+extension Message<(CuriousItem) -> Int> { fileprivate static var curiousPrice: Self { .init("curiousPriceOf:") } }
+extension Message<() -> Int> { fileprivate static var openHours: Self { .init("openHours") } }
+
+/// An argument that does something whenever it is compared.
+private struct CuriousItem: Hashable, Sendable {
+  let name: String
+  let onCompare: @Sendable () -> Void
+  static func == (one: CuriousItem, other: CuriousItem) -> Bool {
+    one.onCompare()
+    return one.name == other.name
+  }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+private final class CuriousShop: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: CuriousShop.self) {
+    Responds(to: .curiousPrice) { (_: CuriousShop, item) in item.name.count }
+    Responds(to: .openHours) { (_: CuriousShop) in 8 }
+  }
+}
 
 /// Fails a number of times, then answers.
 private final class Shop: MessageReceiver, Sendable {
@@ -180,6 +200,22 @@ struct InterceptorTests {
     expect(store.calls.withLock { $0 }, equals: 6)
     for _ in 0..<2 { #expect(throws: Broken.self) { try proxy.send(.price, "broken") } }
     expect(store.calls.withLock { $0 }, equals: 8)
+  }
+
+  @Test("comparing the arguments of a cached message may send messages through the same hook")
+  func cachingOfCuriousArguments() throws {
+    let shops = MulticastProxy<any MessageReceiver & Sendable>()
+    shops.add(CuriousShop(), ownership: .strong)
+    try shops.around(nil, .caching(for: .seconds(60), clock: clock))
+    let compared = Locked(0)
+    for name in ["tea", "tea", "milk"] {
+      let item = CuriousItem(name: name) {
+        compared.withLock { $0 += 1 }
+        expect(try? shops.collect(.openHours, returning: .sum), equals: 8)
+      }
+      try expect(shops.collect(.curiousPrice, item, returning: .sum), equals: name.count)
+    }
+    #expect(compared.withLock { $0 } > 0)
   }
 
   @Test("logging writes a line for each message")
