@@ -27,7 +27,19 @@ final class WireReading {
     if type == String.self, let value = try wanted(tree.string(node), node, path()) as? T { return value }
     let path = path()
     guard (path?.depth ?? 0) <= 256 else { throw mismatch(type, node, path) }
+    if tree.kind(node) == .list, let type = type as? any Hashing.Type { try checkKeys(node, type.itemsPerKey, path) }
     return try T(from: WireDecoder(reading: self, node: node, path: path))
+  }
+
+  /// Refuses keys of a list that would take quadratic time to hash.
+  private func checkKeys(_ list: Int, _ itemsPerKey: Int, _ path: WirePath?) throws {
+    for (index, key) in tree.children(of: list).enumerated() where index % itemsPerKey == 0 {
+      for item in key..<Int(tree.nodes[key].next)
+      where tree.kind(item) == .text && !WireName.isStreamSafe(tree.bytes(of: item)) {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: WirePath.keys(WirePath(WireKey(index), in: path)), debugDescription: WireName.unsafeKey))
+      }
+    }
   }
 
   /// Unwraps a value. Throws if the value is `nil`, which means that the item is of another kind.
@@ -41,6 +53,15 @@ final class WireReading {
       type, .init(codingPath: WirePath.keys(path), debugDescription: "wanted \(type), found \(tree.kind(node))"))
   }
 }
+
+/// A collection that hashes its keys or members while it is decoded.
+private protocol Hashing {
+  /// The number of items that a list has for each key.
+  static var itemsPerKey: Int { get }
+}
+
+extension Dictionary: Hashing { fileprivate static var itemsPerKey: Int { 2 } }
+extension Set: Hashing { fileprivate static var itemsPerKey: Int { 1 } }
 
 extension WireTree {
   fileprivate func string(_ node: Int) -> String? { kind(node) == .text ? text(node) : nil }

@@ -80,8 +80,11 @@ struct WireName: Hashable, Comparable, Sendable {
     text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
+  /// The evidence against a key for which ``isStreamSafe(_:)`` is false.
+  static let unsafeKey = "a key with more than 30 combining marks in a row"
+
   /// True if no run of combining marks exceeds the limit of Unicode's stream-safe text, so that
-  /// comparison is cheap.
+  /// comparing and hashing are cheap.
   static func isStreamSafe(_ bytes: ArraySlice<UInt8>) -> Bool {
     if bytes.allSatisfy({ $0 < 0x80 }) { return true }
     var marks = 0
@@ -135,7 +138,7 @@ private struct WireScanner {
     if isText {
       try text(.text)
       guard isKey, let key = nodes.last, !WireName.isStreamSafe(bytes[Int(key.start)..<Int(key.end)]) else { return }
-      throw error("a key with a long run of combining marks")
+      throw error(WireName.unsafeKey)
     }
     position += 1
     switch letter {

@@ -102,6 +102,7 @@ public struct HostilePeer: Sendable {
       note(try await call(line, 1, selector: marks))
       note(try await call(line, 2, type: marks))
       note(try await call(line, 3, type: "[String: Int]", value: "{\(item(marks))i1;\(item(marks + "x"))i2;}"))
+      note(try await call(line, 4, type: "[String?: Int]", value: "[\(item(marks))i1;\(item(marks + "x"))i2;]"))
     }
     return counts.withLock { $0 }
   }

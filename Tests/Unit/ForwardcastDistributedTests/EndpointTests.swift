@@ -647,7 +647,7 @@ struct EndpointTests {
     expect(try await !line.call(2, "caf\u{e9}:", "3:Inti1;").contains("1:c8:selector"))
     let adder = LocalEndpoint(Adder(), for: Adder.selectorTable, actorSystem: system)
     let peer = HostilePeer { try await adder.receive($0) }
-    try await expect(peer.make(.marks), equals: ["told": 1, "malformed": 3, "selector": 1, "argument": 1])
+    try await expect(peer.make(.marks), equals: ["told": 1, "malformed": 3, "selector": 1, "argument": 2])
   }
 
   @Test("malformed input is refused without side effects")

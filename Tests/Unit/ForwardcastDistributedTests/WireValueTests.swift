@@ -2,6 +2,7 @@
 
 import Forwardcast
 import Foundation
+import PipeActorSystem
 import TestSupport
 import Testing
 
@@ -150,6 +151,10 @@ struct Unreadable: Codable, Sendable {
   init(from decoder: any Decoder) throws { throw Burnt(description: "it is too late") }
 }
 
+struct Tagged: Codable, Sendable {
+  var tags: Set<String> = []
+}
+
 enum Choice: Codable, Hashable, Sendable {
   case none
   case some(Int, label: String)
@@ -194,7 +199,7 @@ private func read(_ bytes: [UInt8], _ types: KnownTypes) throws -> ArgumentBox {
 private let types = KnownTypes([
   "Tint": Tint.self, "Choice": Choice.self, "Dog": Dog.self, "Wide": Wide.self, "Interleaved": Interleaved.self,
   "Patient": Patient.self, "Unusual": Unusual.self, "Greedy": Greedy.self, "Placed": Placed.self,
-  "Endless": Endless.self, "Unreadable": Unreadable.self,
+  "Endless": Endless.self, "Unreadable": Unreadable.self, "Tagged": Tagged.self,
 ])
 
 private func crosses<T: Equatable & Sendable>(_ value: T, as text: String? = nil) throws {
@@ -354,6 +359,36 @@ struct WireValueTests {
     let error = try #require(throws: (any Error).self) { try read(Array("forwardcast:2 [\(text)]".utf8), types) }
     expect("\(error)".contains(reason), "\(error)")
     expect(MessageSelector(known: "neverNamedOnWire") == nil)
+  }
+}
+
+@Suite("Marks on the wire")
+struct WireMarkTests {
+  /// The error of a value with a text of 40 combining marks, or `nil` if the value is decoded.
+  private func error(_ type: String, _ value: (String) -> String) throws -> String? {
+    let marks = HostilePeer.marks(160)
+    let text = "forwardcast:2 [\(type.utf8.count):\(type)\(value("\(marks.utf8.count):\(marks)"))]"
+    do { _ = try read(Array(text.utf8), types) } catch { return "\(error)" }
+    return nil
+  }
+
+  @Test("a long run of combining marks is refused in keys of dictionaries and members of sets, and nowhere else")
+  func keys() throws {
+    for (type, value): (String, (String) -> String) in [
+      ("[String?: Int]", { "[\($0)i1;]" }), ("[[String]: Int]", { "[[1:a\($0)]i1;]" }),
+      ("[[Int: String]: Int]", { "[{1:1\($0)}i1;]" }), ("[Tint: Int]", { "[{3:redi1;4:name\($0)6:shades[]}i1;]" }),
+      ("[[String?: Int]]", { "[[1:ai1;][\($0)i1;]]" }), ("Tagged", { "{4:tags[1:a\($0)]}" }),
+      ("[String: [String?: Int]]?", { "{1:a[\($0)i1;]}" }),
+    ] {
+      let error = try #require(try error(type, value), "\(type)")
+      expect(error.contains("a key with more than 30 combining marks in a row"), "\(type): \(error)")
+    }
+    for (type, value): (String, (String) -> String) in [
+      ("String", { $0 }), ("[String]", { "[\($0)]" }), ("[String: String]", { "{1:a\($0)}" }),
+      ("[String?: String]", { "[1:a\($0)]" }), ("Tint", { "{3:redi1;4:name\($0)6:shades[]}" }),
+    ] {
+      try expect(error(type, value) == nil, "\(type)")
+    }
   }
 }
 
