@@ -90,26 +90,35 @@ package enum CodedType {
   private static func read(
     _ name: Substring, _ others: [String: any (Codable & Sendable).Type], _ depth: Int
   ) throws(Refusal) -> any Codable.Type {
-    if let known = standard[String(name)] ?? others[String(name)] { return known }
+    if let named = named(name, others) { return named }
     guard depth > 0 else { throw .unknown }
     if name.hasSuffix("?") {
       let wrapped = try read(name.dropLast(), others, depth - 1)
-      return try ReadTypes.make(.optional(of: ObjectIdentifier(wrapped))) { optional(of: wrapped) }
+      let isFlat = named(name.dropLast(), others) != nil
+      return try ReadTypes.make(.optional(of: ObjectIdentifier(wrapped)), isFlat) { optional(of: wrapped) }
     }
     guard name.hasPrefix("["), name.hasSuffix("]") else { throw .unknown }
     let inside = name.dropFirst().dropLast()
     if let colon = topLevelColon(in: inside) {
-      let value = try read(inside[colon...].dropFirst().drop { $0 == " " }, others, depth - 1)
+      let valueName = inside[colon...].dropFirst().drop { $0 == " " }
+      let value = try read(valueName, others, depth - 1)
       guard let key = try read(inside[..<colon], others, depth - 1) as? any (Hashable & Codable).Type else {
         throw .unknown
       }
-      return try ReadTypes.make(.dictionary(of: ObjectIdentifier(key), ObjectIdentifier(value))) {
+      let isFlat = standard[String(inside[..<colon])] != nil && named(valueName, others) != nil
+      return try ReadTypes.make(.dictionary(of: ObjectIdentifier(key), ObjectIdentifier(value)), isFlat) {
         dictionary(of: key, value)
       }
     }
     let element = try read(inside, others, depth - 1)
-    return try ReadTypes.make(.array(of: ObjectIdentifier(element))) { array(of: element) }
+    return try ReadTypes.make(.array(of: ObjectIdentifier(element)), named(inside, others) != nil) {
+      array(of: element)
+    }
   }
+
+  private static func named(
+    _ name: Substring, _ others: [String: any (Codable & Sendable).Type]
+  ) -> (any Codable.Type)? { standard[String(name)] ?? others[String(name)] }
 
   private static func topLevelColon(in name: Substring) -> Substring.Index? {
     var depth = 0
@@ -134,6 +143,7 @@ package enum CodedType {
 }
 
 /// The types instantiated by name. The runtime never frees types, so their number is limited.
+/// *Flat* types, of one level, are few and do not count, so that no sender can use them up.
 private enum ReadTypes {
   enum Composition: Hashable {
     case array(of: ObjectIdentifier)
@@ -143,9 +153,10 @@ private enum ReadTypes {
 
   private static let made = Guarded<Set<Composition>>(.init())
 
-  static func make(_ composition: Composition, _ make: () -> any Codable.Type) throws(CodedType.Refusal)
-    -> any Codable.Type
-  {
+  static func make(
+    _ composition: Composition, _ isFlat: Bool, _ make: () -> any Codable.Type
+  ) throws(CodedType.Refusal) -> any Codable.Type {
+    if isFlat { return make() }
     let isWithinBound = made.withLock { made in
       if made.contains(composition) { return true }
       guard made.count < KnownTypes.readTypeLimit else { return false }

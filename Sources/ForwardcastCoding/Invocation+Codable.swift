@@ -64,11 +64,15 @@ extension Invocation: Codable {
 ///     decoder.userInfo[Invocation.typesKey] = KnownTypes(["Color": Color.self])
 ///     let call = try decoder.decode(Invocation.self, from: data)
 ///
-/// No other types are decoded, so untrusted text cannot choose among all types of a program. A
-/// listed composition, such as an array of arrays, does not count toward ``readTypeLimit``.
+/// No other types are decoded, so untrusted text cannot choose among all types of a program.
+///
+/// If a peer uses up ``readTypeLimit``, messages of other peers can still have standard and listed
+/// types, arrays and optionals of these, and dictionaries of these whose keys are standard types. To
+/// always accept another composition, such as an array of arrays, list it.
 public struct KnownTypes: Sendable {
-  /// The maximum number of array, dictionary and optional types that a process creates from decoded
-  /// names. The runtime never frees these types. A further unlisted type is a decoding error.
+  /// The maximum number of nested array, dictionary and optional types that a process creates from
+  /// decoded names. The runtime never frees these types. A further type is a decoding error, unless
+  /// it is listed.
   public static let readTypeLimit = 1000
 
   package let types: [String: any (Codable & Sendable).Type]
