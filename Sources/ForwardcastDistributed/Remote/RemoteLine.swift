@@ -150,7 +150,7 @@ final class RemoteLine: Sendable {
   }
 
   /// Passes a call to the engine, and reads the reply, which repeats the tag of the request.
-  private func carry(_ call: OutgoingCall, _ tag: Int, _ place: WireRequestText.Place? = nil) {
+  func carry(_ call: OutgoingCall, _ tag: Int, _ place: WireRequestText.Place? = nil) {
     let text = call.text.text(tag, place)
     // A call is sent at most twice, so `isSecond` distinguishes its two tasks.
     let isSecond = call.isSecond
@@ -241,9 +241,10 @@ final class RemoteLine: Sendable {
   }
 
   func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
-    for (call, task, wasSent) in left {
+    for (call, wasSent) in left {
       call.end(.failure(error(call, wasSent)))
-      task?.cancel()
+      // A task that does not exist yet is canceled by `carry`, which sees that the call has ended.
+      state.withLock { _ in call.task }?.cancel()
     }
   }
 
@@ -310,8 +311,8 @@ final class RemoteLine: Sendable {
 }
 
 extension RemoteLine.State {
-  /// A call that was removed from the line, its task at the engine, and whether it was sent.
-  typealias Left = (call: OutgoingCall, task: Task<Void, Never>?, wasSent: Bool)
+  /// A call that was removed from the line, and whether it was sent.
+  typealias Left = (call: OutgoingCall, wasSent: Bool)
 
   enum Next: Sendable {
     case message(OutgoingCall, tag: Int, WireRequestText.Place)
@@ -346,13 +347,13 @@ extension RemoteLine.State {
 
   /// Removes calls. The caller must end them.
   mutating func take(_ isMeant: (OutgoingCall) -> Bool) -> [Left] {
-    var left: [Left] = waiting.filter(isMeant).map { ($0, nil, false) }
+    var left: [Left] = waiting.filter(isMeant).map { ($0, false) }
     let sent = underWay.filter(isMeant)
     waiting.removeAll(where: isMeant)
     underWay.removeAll(where: isMeant)
     abandoned += sent.count
     mustTell = mustTell || sent.contains { $0.number > 0 }
-    left += sent.map { ($0, $0.task, true) }
+    left += sent.map { ($0, true) }
     return left
   }
 }

@@ -395,6 +395,24 @@ struct RemoteReceiverTests {
     expect(worker.words, equals: ["begin 1", "end 1", "add 3"])
   }
 
+  @Test("a call that is canceled while its task is being created is canceled at the engine")
+  func cancelledBeforeItsTask() async throws {
+    let line = RemoteLine("stage", RemoteOptions(deadline: unhurried), isLocal: false) { _, _ in
+      try await Task.sleep(for: unhurried)
+      return ""
+    }
+    let call = OutgoingCall("add:", .ask("add:"), within: unhurried)
+    // The order of two threads: the call is in flight, it is removed, its task starts, it ends.
+    let left = line.state.withLock { state in
+      state.underWay.append(call)
+      return state.take { $0 === call }
+    }
+    line.carry(call, 1)
+    line.end(left) { _, _ in CancellationError() }
+    await #expect(throws: CancellationError.self) { try await call.value(startsJobs: false, runsJobs: false) }
+    await until(line.state.withLock { $0.abandoned } == 0)
+  }
+
   @Test("calls beyond the limit of waiting calls are refused")
   func busy() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1, waitingCalls: 1))
