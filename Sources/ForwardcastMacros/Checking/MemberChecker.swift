@@ -65,10 +65,11 @@ struct MemberChecker {
     refuse(
       "an unavailable member cannot be forwarded, since nobody may call it; remove \(declaration.keyword == "protocol" ? "the requirement, or mark it '@NotForwarded'" : "'@Message'")",
       member.namePositions, if: source.isUnavailable(member))
-    let colons = String(repeating: "name:", count: max(1, member.parameters.count))
+    let selector = member.parameters.isEmpty ? "name" : String(repeating: "name:", count: member.parameters.count)
     refuse(
-      "the name is not a selector; name it with '@Message(\"\(colons)\")'", member.namePositions,
-      if: member.statedSelector == nil && source[member.namePositions.lowerBound].kind == .quotedWord(isRaw: true))
+      "the name is not a selector; name it with '@Message(\"\(selector)\")'", member.namePositions,
+      if: member.statedSelector == nil
+        && member.entries.contains { !$0.isTooLong && SelectorName.numberOfArguments($0.selector) == nil })
     refuse(
       "a generic member can be forwarded only if each type parameter is the type of exactly one argument; use concrete types\(declaration.orByHand)",
       member.generics)
@@ -83,7 +84,6 @@ struct MemberChecker {
       refuse("the selector is not a plain literal; write it as in '@Message(\"select:or:\")'", value)
       return
     }
-    if selector.isEmpty { return }
     guard let count = SelectorName.numberOfArguments(selector) else {
       refuse("'\(selector)' is not a selector; write a name, or parts that each end in a colon", value)
       return

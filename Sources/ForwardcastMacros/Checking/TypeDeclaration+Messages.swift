@@ -38,7 +38,7 @@ extension TypeDeclaration {
       func refuse(_ message: String, fixes: [Problem.Fix] = []) {
         problems.append(Problem(message: message, offsets: source.offsets(member.namePositions), fixes: fixes))
       }
-      if entry.selector.utf8.count > SelectorName.maximumLength {
+      if entry.isTooLong {
         refuse(
           "the selector of '\(member.name)' is longer than \(SelectorName.maximumLength) bytes; name it with '@Message(\"…\")'"
         )

@@ -43,7 +43,7 @@ struct Entry {
   var alias: String?
 
   var words: [String] {
-    if let stated = member.statedSelector, !stated.isEmpty {
+    if let stated = member.statedSelector {
       let stated = role == .setter ? SelectorName.setter(stated) : stated
       return stated.split(separator: ":").map(String.init)
     }
@@ -70,6 +70,8 @@ struct Entry {
   func aliasLines(_ head: String, _ type: String) -> [String] {
     alias.map { ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
   }
+
+  var isTooLong: Bool { selector.utf8.count > SelectorName.maximumLength }
 
   var base: String { role == .setter ? "set" + ObjectiveCName.capitalized(member.plainName) : member.plainName }
 }
@@ -146,8 +148,10 @@ extension String {
   /// The name as an argument label; few keywords need backticks in a label.
   var asLabel: String {
     let plain = withoutBackticks
-    return ["inout", "var", "let", "_"].contains(plain) || !plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
-      ? "`\(plain)`" : plain
+    let isRaw =
+      plain.unicodeScalars.first?.beginsSwiftIdentifier != true
+      || !plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
+    return isRaw || ["inout", "var", "let", "_"].contains(plain) ? "`\(plain)`" : plain
   }
 
   var quotedIfKeyword: String { SwiftKeywords.reserved.contains(self) ? "`\(self)`" : self }
