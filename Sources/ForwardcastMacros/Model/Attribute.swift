@@ -92,10 +92,7 @@ extension SourceText {
   /// The position of the next comma outside of brackets.
   private func endOfElement(_ start: Int, before limit: Int) -> Int {
     var position = start
-    while position < limit, !isMark(position, ",") {
-      let isOpening = isMark(position, "<")
-      position = isOpening ? max(endOfGenericArguments(position, before: limit), position + 1) : after(position)
-    }
+    while position < limit, !isMark(position, ",") { position = afterPart(position, before: limit) }
     return min(position, limit)
   }
 }

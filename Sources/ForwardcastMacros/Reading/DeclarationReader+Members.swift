@@ -236,7 +236,9 @@ extension DeclarationReader {
           label: label == "_" ? nil : label, name: names.last ?? first,
           attributes: attributes.map { source.line($0.positions) }.joined(separator: " "), type: type,
           isVariadic: isVariadic, positions: start..<position))
-      while position < closing, !source.isMark(position, ",") { position = min(source.after(position), closing) }
+      while position < closing, !source.isMark(position, ",") {
+        position = min(source.afterPart(position, before: closing), closing)
+      }
       position += 1
     }
     return found

@@ -37,8 +37,8 @@ struct DeclarationReader {
     return true
   }
 
-  /// Moves past the token at the position or, if it is an opening bracket, past the group.
-  mutating func skip() { position = min(source.after(position), limit) }
+  /// Moves past the token at the position or, if it opens brackets or generic arguments, past these.
+  mutating func skip() { position = min(source.afterPart(position, before: limit), limit) }
 
   mutating func skip(until isEnd: (SourceText, Int) -> Bool) {
     while position < limit, !isEnd(source, position) { skip() }
@@ -124,7 +124,11 @@ extension SourceText {
   func isMemberStart(_ position: Int) -> Bool {
     if self[position].kind == .directive { return true }
     // An attribute after one of these belongs to a type.
-    if isMark(position, "@") { return !["=", "->", ":", ",", "&"].contains { isMark(position - 1, $0) } }
+    if isMark(position, "@") {
+      let isCast = isMark(position - 1, "?") || isMark(position - 1, "!")
+      return !["=", "->", ":", ",", "&"].contains { isMark(position - 1, $0) }
+        && !isWord(position - (isCast ? 2 : 1), "as")
+    }
     guard self[position].kind == .word, self[position].beginsLine else { return false }
     let word = text(position)
     if word == "case" { return false }

@@ -11,7 +11,8 @@ struct Lexer {
 
   let bytes: [UInt8]
   private var index = 0
-  private var tokens: [Token] = []
+  /// The last token, which may be inside an interpolation.
+  private var last: Token?
   private var depth = 0
   private var documentation: [Range<Int>] = []
   /// The offset up to which a search found no end of an extended regular expression.
@@ -20,12 +21,9 @@ struct Lexer {
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   static func tokens(of bytes: [UInt8]) -> [Token] {
-    var lexer = Lexer(bytes)
-    while true {
-      let token = lexer.next()
-      lexer.tokens.append(token)
-      if token.kind == .end { return lexer.tokens }
-    }
+    var (lexer, tokens) = (Lexer(bytes), [Token]())
+    while tokens.last?.kind != .end { tokens.append(lexer.next()) }
+    return tokens
   }
 
   /// The ranges of the documentation comments before a token.
@@ -49,7 +47,9 @@ struct Lexer {
     let beginsLine = leading == 0 || bytes[leading..<start].contains { $0 == 0x0A || $0 == 0x0D }
     let kind = scan()
     if kind != .end, index == start { index += 1 }
-    return Token(kind: kind, range: start..<index, leading: leading, beginsLine: beginsLine)
+    let token = Token(kind: kind, range: start..<index, leading: leading, beginsLine: beginsLine)
+    last = token
+    return token
   }
 
   private mutating func skipTrivia() {
@@ -221,22 +221,28 @@ struct Lexer {
   }
 
   /// Reads a regular expression if an expression may begin here and the line has a closing slash.
+  /// As in Swift, a space before the closing slash or an unmatched `)` means that there is none.
   private mutating func scanSlash() -> Token.Kind {
     let start = index
     index += 1
     guard beginsExpression, let first = byte(), first != 0x20, first != 0x09 else { return .mark }
-    var inSet = false
-    while let here = byte(), here != 0x0A, here != 0x0D, index - start < Self.maximumRegex {
+    var (inSet, level, isAfterBlank) = (false, 0, false)
+    scan: while let here = byte(), here != 0x0A, here != 0x0D, index - start < Self.maximumRegex {
       switch here {
       case UInt8(ascii: "\\"): index += 1
       case UInt8(ascii: "["): inSet = true
       case UInt8(ascii: "]"): inSet = false
+      case UInt8(ascii: "(") where !inSet: level += 1
+      case UInt8(ascii: ")") where !inSet:
+        level -= 1
+        if level < 0 { break scan }
       case UInt8(ascii: "/") where !inSet:
-        if bytes[index - 1] == 0x20 { break }
+        if isAfterBlank { break scan }
         index += 1
         return .regex
       default: break
       }
+      isAfterBlank = here == 0x20 || here == 0x09
       index += 1
     }
     index = start + 1
@@ -245,7 +251,7 @@ struct Lexer {
 
   /// Whether an expression may follow the last token.
   private var beginsExpression: Bool {
-    guard let last = tokens.last else { return true }
+    guard let last else { return true }
     switch last.kind {
     case .mark: return !")]}".utf8.contains(bytes[last.range.lowerBound])
     case .word:

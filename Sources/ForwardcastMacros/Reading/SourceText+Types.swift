@@ -92,13 +92,20 @@ extension SourceText {
     guard isMark(start, "<"), start < limit else { return start }
     var (position, level) = (start, 0)
     while position < min(limit, start + Self.maximumGenericArguments) {
-      let isEnd = isMark(position, "{") || isMark(position, "}") || isMark(position, ")") || isMark(position, "]")
-      if isEnd { return start }
+      // In an expression, `<` may be an operator. Then one of these marks precedes any `>`.
+      if ["{", "}", ")", "]", "="].contains(where: { isMark(position, $0) }) { return start }
       level += isMark(position, "<") ? 1 : isMark(position, ">") ? -1 : 0
       position = after(position)
       if level == 0 { return position }
     }
     return start
+  }
+
+  /// The position after a token of an expression, or after the brackets or the generic arguments
+  /// that it opens.
+  func afterPart(_ position: Int, before limit: Int) -> Int {
+    let behind = endOfGenericArguments(position, before: limit)
+    return behind > position ? behind : after(position)
   }
 
   func endOfAttribute(_ start: Int) -> Int {

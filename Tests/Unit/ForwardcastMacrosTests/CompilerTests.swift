@@ -154,6 +154,19 @@ struct CompilerTests {
       return all.contains(NodeProxy())
     }
     """,
+    // Expressions in initial values, default arguments and attributes may contain commas and slashes.
+    """
+    @Receiver final class Locator {
+      var places = Dictionary<String, Int>()
+      let maker = { 1 } as @Sendable () -> Int
+      var half: String { "\\(places.count/2)/\\(places.count/2)" }
+      @Message func find(_ places: [String: Int] = Dictionary<String, Int>(), _ place: Int) {}
+    }
+    @Forwarded protocol Calculator: AnyObject {
+      @Answer(.reduce(1, /)) func ratio() -> Double  // the quotient
+      func act(`2nd` value: Int)
+    }
+    """,
     // A receiver's keys are visible where its messages are.
     """
     private struct Hidden {}

@@ -27,6 +27,12 @@ struct ReaderTests {
       ("##\"\"\"\n\"\"\"# \"\"\"## d", ["##\"\"\"\n\"\"\"# \"\"\"##", "d"]),
       ("= /a\\/}[/]\"/ b", ["=", "/a\\/}[/]\"/", "b"]),
       ("a / b / c", ["a", "/", "b", "/", "c"]),
+      ("return \"\\(a/b)/c\" d/e", ["return", "\"\\(a/b)/c\"", "d", "/", "e"]),
+      ("\"\\(a/2)/\\(b/2)\" d", ["\"\\(a/2)/\\(b/2)\"", "d"]),
+      ("(1, /)) a // b\nc", ["(", "1", ",", "/", ")", ")", "a", "c"]),
+      ("(/, a /b)", ["(", "/", ",", "a", "/", "b", ")"]),
+      ("= /(a) [)]/ b", ["=", "/(a) [)]/", "b"]),
+      ("= /a\\ / b", ["=", "/a\\ /", "b"]),
       ("x = #/ } \" /# b", ["x", "=", "#/ } \" /#", "b"]),
       ("#/\n } \n/# b", ["#/\n } \n/#", "b"]),
       ("`class` `a b` $0 _", ["`class`", "`a b`", "$0", "_"]),
@@ -192,6 +198,27 @@ struct ReaderTests {
       """)
     expect(
       declaration.members.map(\.name), equals: ["typealias", "typealias", "associatedtype", "responder", "a"])
+  }
+
+  @Test("a comma between generic arguments of an expression does not end the expression")
+  func genericExpressions() throws {
+    let declaration = try read(
+      """
+      class C {
+        let a = B<Int, Never>(), c = D<[E<F, G>]>.h
+        var i = Dictionary<String, Int>() { didSet { } }
+        var j = k < l, m = n > o
+        let p = 1 << 2, q = 8 >> r
+        func s(_ t: U = V<W, X>(), _ y: Z, a: Bool = b < c, _ d: Bool = e > f) {}
+        let g = h as @Sendable () -> Void, i2 = j as! @MainActor () -> Void
+        var k2: L?
+        @M func n() {}
+      }
+      """)
+    expect(
+      declaration.members.map(\.name), equals: ["a", "c", "i", "j", "m", "p", "q", "s", "g", "i2", "k2", "n"])
+    expect(declaration.members[7].parameters.map(\.name), equals: ["t", "y", "a", "d"])
+    expect(declaration.members[2].isSettable)
   }
 
   @Test("a key is named by its base name if that is unique, and otherwise by all parts")
