@@ -35,6 +35,9 @@ struct MemberChecker {
   }
 
   private mutating func checkModifiers() {
+    refuse(
+      "the attributes in '#if' cannot be evaluated; write '#if' around the whole member",
+      member.attribute(Attribute.conditional)?.positions)
     for modifier in member.modifiers {
       let message: String? =
         switch modifier.word {

@@ -83,9 +83,11 @@ extension ExpansionRequest {
 
   /// The enclosing declarations, innermost first; `nil` for a declaration that cannot be read.
   var around: [TypeDeclaration?] {
-    context.map { text in
+    context.reversed().reduce(into: []) { around, text in
       var reader = DeclarationReader(SourceText(text))
-      return reader.typeDeclaration()
+      var declaration = reader.typeDeclaration()
+      declaration?.around = around.compactMap(\.self)
+      around.insert(declaration, at: 0)
     }
   }
 

@@ -14,6 +14,10 @@ extension ExpansionRequest {
     }) {
       return
     }
+    if let problem = declaration.hiddenProblem {
+      expansion.problems.append(problem)
+      return
+    }
     let options = options(&expansion)
     guard expansion.attributeProblems.isEmpty else { return }
     let checker = ProtocolChecker(declaration, settings, options.silence)

@@ -2,7 +2,10 @@
 
 extension ExpansionRequest {
   func expandReceiver(into expansion: inout Expansion) {
-    guard let declaration = read(&expansion) else { return }
+    guard var declaration = read(&expansion) else { return }
+    let around = around
+    declaration.around = around.compactMap(\.self)
+    expansion.problems += [declaration.hiddenProblem, declaration.conditionalProblem].compactMap(\.self)
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"

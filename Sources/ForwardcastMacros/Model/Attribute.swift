@@ -1,13 +1,13 @@
 // Attribute.swift: one attribute and its arguments.
 
-/// `@name(arguments)` in front of a declaration.
+/// `@name(arguments)` in front of a declaration, or `#if` around attributes.
 struct Attribute {
   struct Argument {
     let label: String?
     let value: Range<Int>
   }
 
-  /// The name as written, modules included.
+  /// The name as written, modules included; `#if` for attributes in `#if`.
   let name: String
   let positions: Range<Int>
   let namePositions: Range<Int>
@@ -19,6 +19,14 @@ struct Attribute {
   let isStatedActor: Bool
 
   var shortName: String { name.lastName }
+
+  static let conditional = "#if"
+
+  /// Whether generated code depends on the attribute, so that it must be known.
+  fileprivate var isNeeded: Bool {
+    mayBeActor || isStatedActor
+      || ["available", "objc", "discardableResult", "Message", "Answer", "NotForwarded"].contains(shortName)
+  }
 
   func isOurs(_ short: String) -> Bool { name == short || name == "Forwardcast.\(short)" }
 
@@ -36,23 +44,52 @@ extension SourceText {
   /// Reads the attributes at `position` and moves past them.
   func attributes(_ position: inout Int) -> [Attribute] {
     var found: [Attribute] = []
-    while isMark(position, "@"), self[position + 1].isWord {
-      let behind = endOfAttribute(position)
-      var nameEnd = position + 2
-      while nameEnd < behind, isMark(nameEnd, "."), self[nameEnd + 1].isWord { nameEnd += 2 }
-      let name = position + 1..<nameEnd
-      let behindTypes = endOfGenericArguments(nameEnd, before: behind)
-      let bracket = isMark(behind - 1, ")") ? (behindTypes..<behind).first { isMark($0, "(") } : nil
-      let arguments = bracket.map { self.arguments(in: $0) } ?? []
-      let isStatedActor = bracket == nil && statedActor.map { [line(name), text(nameEnd - 1)].contains($0) } ?? false
-      found.append(
-        Attribute(
-          name: line(name), positions: position..<behind, namePositions: name, arguments: arguments,
-          hasArguments: bracket != nil, literal: arguments.first.flatMap { $0.label == nil ? literal($0.value) : nil },
-          isStatedActor: isStatedActor))
+    while let behind = endOfAttributes(position) {
+      let range = position..<behind
+      if isMark(position, "@") {
+        found.append(attribute(range))
+      } else if range.contains(where: { isAttribute($0) && attribute($0..<endOfAttribute($0)).isNeeded }) {
+        found.append(
+          Attribute(
+            name: Attribute.conditional, positions: range, namePositions: position..<position + 1, arguments: [],
+            hasArguments: true, literal: nil, isStatedActor: false))
+      }
       position = behind
     }
     return found
+  }
+
+  private func isAttribute(_ position: Int) -> Bool { isMark(position, "@") && self[position + 1].isWord }
+
+  private func attribute(_ positions: Range<Int>) -> Attribute {
+    let behind = positions.upperBound
+    var nameEnd = positions.lowerBound + 2
+    while nameEnd < behind, isMark(nameEnd, "."), self[nameEnd + 1].isWord { nameEnd += 2 }
+    let name = positions.lowerBound + 1..<nameEnd
+    let behindTypes = endOfGenericArguments(nameEnd, before: behind)
+    let bracket = isMark(behind - 1, ")") ? (behindTypes..<behind).first { isMark($0, "(") } : nil
+    let arguments = bracket.map { self.arguments(in: $0) } ?? []
+    let isStatedActor = bracket == nil && statedActor.map { [line(name), text(nameEnd - 1)].contains($0) } ?? false
+    return Attribute(
+      name: line(name), positions: positions, namePositions: name, arguments: arguments, hasArguments: bracket != nil,
+      literal: arguments.first.flatMap { $0.label == nil ? literal($0.value) : nil }, isStatedActor: isStatedActor)
+  }
+
+  /// The position after an attribute, or after `#if` … `#endif` if it encloses only attributes.
+  func endOfAttributes(_ start: Int) -> Int? {
+    var (position, level) = (start, 0)
+    repeat {
+      let word = self[position].kind == .directive ? text(position) : ""
+      if isAttribute(position) {
+        position = endOfAttribute(position)
+        continue
+      }
+      guard ["#if", "#endif"].contains(word) || level > 0 && ["#elseif", "#else"].contains(word) else { return nil }
+      level += word == "#if" ? 1 : word == "#endif" ? -1 : 0
+      position += 1
+      while word != "#endif", position < end, !self[position].beginsLine { position = after(position) }
+    } while level > 0
+    return level < 0 || !(start..<position).contains(where: isAttribute) ? nil : position
   }
 
   /// The text of a string literal; `nil` if it has escapes or interpolations.

@@ -211,10 +211,7 @@ struct ForwardedInterface {
 
   var isVisiblySendable: Bool { inherits(["Sendable", "Error"]) }
 
-  var isVisiblyClassBound: Bool {
-    inherits(["AnyObject", "NSObjectProtocol"])
-      || declaration.whereClause.map { source.line($0).filter { $0 != " " }.contains("Self:AnyObject") } ?? false
-  }
+  var isVisiblyClassBound: Bool { inherits(["AnyObject", "NSObjectProtocol"]) }
 
   // MARK: Availability
 

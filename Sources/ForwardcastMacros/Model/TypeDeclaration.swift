@@ -15,7 +15,7 @@ struct TypeDeclaration {
   var inherited: [Range<Int>] = []
   var whereClause: Range<Int>?
   let documentation: [String]
-  /// The enclosing declarations, which limit its visibility.
+  /// The enclosing declarations, innermost first, which limit its visibility.
   var around: [TypeDeclaration] = []
   var items: [Item<Member>] = [] {
     didSet { namedTypes = members.filter { $0.namedType != nil } }
@@ -63,7 +63,15 @@ struct TypeDeclaration {
 
   static let accessLevels: Set<String> = ["open", "public", "package", "internal", "fileprivate", "private"]
 
-  var access: String? { modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }?.word }
+  private var accessModifier: Modifier? {
+    modifiers.first { Self.accessLevels.contains($0.word) && $0.detail == nil }
+  }
+  var access: String? { accessModifier?.word }
+
+  /// The stated access, or the access that an extension directly around the declaration implies.
+  private var impliedAccess: String? {
+    access ?? around.first.flatMap { $0.keyword == "extension" ? $0.access : nil }
+  }
 
   /// The attribute for public members. Clients compile these members, so no symbols are needed.
   var inClient: String { memberAccess == "public " ? "@export(implementation) " : "" }
@@ -74,8 +82,30 @@ struct TypeDeclaration {
 
   /// 2 for public, 1 for package, 0 otherwise. An extended type counts as public.
   private var visibility: Int {
+    let access = impliedAccess
     let own = keyword == "extension" || access == "public" || access == "open" ? 2 : access == "package" ? 1 : 0
     return around.map(\.visibility).reduce(own, min)
+  }
+
+  /// The problem that a macro cannot evaluate `#if` around attributes.
+  var conditionalProblem: Problem? {
+    attribute(Attribute.conditional).map {
+      let message = "the attributes in '#if' cannot be evaluated; write '#if' around the whole declaration"
+      return Problem(message: message, offsets: source.offsets($0.positions))
+    }
+  }
+
+  /// The problem that generated extensions, which are at file scope, cannot name a nested private
+  /// type.
+  var hiddenProblem: Problem? {
+    let message = "the generated extension cannot name a private type that is nested in another; write 'fileprivate'"
+    if access == "private", !around.isEmpty, let modifier = accessModifier {
+      let offsets = source.offsets(modifier.positions)
+      let fix = Problem.Fix(title: "write 'fileprivate'", offsets: offsets, text: "fileprivate")
+      return Problem(message: message, offsets: offsets, fixes: [fix])
+    }
+    guard let hidden = around.first(where: { $0.access == "private" && !$0.around.isEmpty }) else { return nil }
+    return Problem(message: "\(message) before '\(hidden.keyword) \(hidden.name)'", offsets: keywordOffsets)
   }
 }
 

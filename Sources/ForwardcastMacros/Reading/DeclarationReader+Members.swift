@@ -9,7 +9,7 @@ extension DeclarationReader {
         refuse("there are more than \(Self.maximumMembers) members; split the declaration", start..<start + 1)
         break
       }
-      if source[position].kind == .directive {
+      if source[position].kind == .directive, source.endOfAttributes(position) == nil {
         if let line = directive() { items.append(.directive(line)) }
       } else if !take(";") {
         items += member().map(Item.element)
@@ -312,6 +312,8 @@ extension DeclarationReader {
       position += 1
       switch word {
       case "get", "_read", "read": member.effects = effects().0
+      case "mutating" where source.isWord(position, "get"):
+        member.modifiers.append(Modifier(word: word, detail: nil, positions: position - 1..<position))
       case "nonmutating": member.setterIsNonmutating = member.setterIsNonmutating || source.isWord(position, "set")
       case "set", "_modify", "modify": member.isSettable = true
       case "mutating", "didSet", "willSet", "unsafeAddress", "init", "borrow", "mutate": break

@@ -94,6 +94,12 @@ struct DeclarationReader {
     let whereStart = position
     while position < source.end, !source.isMark(position, "{") { position = source.after(position) }
     if position > whereStart { declaration.whereClause = whereStart..<position }
+    if keyword == "protocol" {
+      for clause in source.elements(min(whereStart + 1, position)..<position)
+      where source.isWord(clause.lowerBound, "Self") && source.isMark(clause.lowerBound + 1, ":") {
+        declaration.inherited.append(clause.lowerBound + 2..<max(clause.upperBound, clause.lowerBound + 2))
+      }
+    }
     guard source.isMark(position, "{"), let closing = source.closing(position) else {
       let name = declaration.namePosition..<declaration.namePosition + 1
       refuse("the members of '\(declaration.name)' cannot be read", name)

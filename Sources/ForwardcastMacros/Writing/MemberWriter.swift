@@ -38,7 +38,7 @@ struct MemberWriter {
 
   private func member(_ entry: Entry) -> [String] {
     let member = entry.member
-    let names = LocalNames(member)
+    let names = locals(member)
     let head = "\(statesValue(member) ? "" : inClient)\(isolation(member))\(access)"
     let key = "\(keys).\(entry.key.quotedIfKeyword)"
     let type = member.type.map(carried.type) ?? ""
@@ -64,6 +64,11 @@ struct MemberWriter {
     return member.documentation + attributes(member) + block(head + place, remark: remark, lines)
   }
 
+  /// Names for the parameters, besides the first part of the key's name.
+  private func locals(_ member: Member) -> LocalNames {
+    LocalNames(member, besides: String(keys.prefix { $0 != "." && $0 != "<" }))
+  }
+
   // MARK: Heads
 
   /// Attributes that control code generation. The generated body has its own such attributes.
@@ -73,9 +78,11 @@ struct MemberWriter {
   ]
 
   /// The attributes to copy. An overload that is no requirement (`isOwn`) must not be `@objc`.
+  /// Attributes that may be result builders are left out, because the bodies are no builder bodies.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
-      !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.isGlobalActor && !(isOwn && $0.name == "objc")
+      !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.mayBeActor && !$0.isGlobalActor
+        && !(isOwn && $0.name == "objc")
         && !Self.codeAttributes.contains($0.name)
     }.map { interface.source.line($0.positions) }
   }
@@ -159,7 +166,7 @@ struct MemberWriter {
 
   /// The capture list of a closure, which copies borrowed parameters.
   private func captures(_ member: Member) -> String {
-    let names = LocalNames(member)
+    let names = locals(member)
     let copies = zip(names.parameters, names.arguments(member)).filter { $0 != $1 }.map { "\($0) = \($1)" }
     return copies.isEmpty ? "" : "[\(copies.joined(separator: ", "))] in "
   }
@@ -188,7 +195,7 @@ struct MemberWriter {
 
   private func policyForm(_ entry: Entry) -> [String] {
     let member = entry.member
-    var names = LocalNames(member)
+    var names = locals(member)
     let policy = names.unique("policy")
     let output = unusedType(member)
     guard let type = member.type else { return [] }

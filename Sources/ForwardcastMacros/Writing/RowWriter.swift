@@ -137,13 +137,15 @@ struct LocalNames {
     "multicast", "Messages", "Forwardcast", "self", "Self", "_", "newValue", "answer", "super",
   ]
 
-  init(_ member: Member) {
+  /// - Parameter root: another name that the body uses.
+  init(_ member: Member, besides root: String? = nil) {
     for parameter in member.parameters {
       let plain = parameter.name.withoutBackticks
       let isPlain =
         parameter.name == plain && !SwiftKeywords.reserved.contains(plain)
         && plain.unicodeScalars.allSatisfy(\.continuesSwiftIdentifier)
-      parameters.append(unique(isPlain && !Self.reserved.contains(plain) ? plain : "argument\(parameters.count + 1)"))
+      parameters.append(
+        unique(isPlain && !Self.reserved.contains(plain) && plain != root ? plain : "argument\(parameters.count + 1)"))
     }
   }
 

@@ -167,6 +167,44 @@ struct CompilerTests {
       func act(`2nd` value: Int)
     }
     """,
+    // An extension's access applies to the declarations in it.
+    """
+    public enum Space { public enum Part {} }
+    public extension Space {
+      @Receiver final class Mover { @Message func move() {}; @Message public func stop() {} }
+      @Forwarded protocol Moving: AnyObject { func moved(_ x: Int) -> Int? }
+      struct Deep {
+        @Receiver public final class Mover { @Message public func move() {} }
+        @Forwarded protocol Moving: AnyObject { func moved(_ x: Int) -> Int? }
+      }
+    }
+    fileprivate extension Space {
+      @Receiver final class Sender { @Message func send() {} }
+      @Forwarded protocol Sending: AnyObject { func sent(_ x: Int) -> Int? }
+    }
+    private extension Space.Part {
+      @Receiver final class Sender { @Message func send() {} }
+      @Forwarded protocol Sending: AnyObject { func sent(_ x: Int) -> Int? }
+    }
+    """,
+    // A requirement may have a result builder, a superclass in its 'where' clause, and a parameter named like a type.
+    """
+    @resultBuilder enum Lines { static func buildBlock(_ lines: String...) -> [String] { lines } }
+    @Forwarded protocol Printer: AnyObject {
+      @Lines @Answer(.joined) func items() -> [String]
+      @Lines var more: [String]? { get }
+      func rows(@Lines _ rows: @escaping () -> [String])
+    }
+    open class Root { public init() {} }
+    @Forwarded protocol Rooted where Self: Root { func rooted() }
+    @Forwarded protocol Shared where Self: AnyObject, Self: Sendable { func shared() }
+    @Forwarded protocol lowered: AnyObject { func find(_ loweredProxy: Int) -> Int? }
+    enum outer { @Forwarded protocol Lowered: AnyObject { func find(_ outer: Int) -> Int? } }
+    func work(_ printer: PrinterProxy, _ root: RootedProxy, _ shared: SharedProxy) -> (Root, any Sendable) {
+      printer.rows { "a"; "b" }
+      return (root, shared)
+    }
+    """,
     // A receiver's keys are visible where its messages are.
     """
     private struct Hidden {}

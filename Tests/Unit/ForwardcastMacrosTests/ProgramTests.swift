@@ -285,6 +285,17 @@ struct WriterTests {
     let text = "@Forwarded public protocol B: AnyObject { func b(_ x: Int) }"
     let wide = Expander(text, in: ["public enum Space {}", "extension Outer {}"]).expansion.text
     expect(wide.contains("public final class BProxy"))
+    let plain = "@Forwarded protocol B: AnyObject { func b(_ x: Int) }"
+    for context in [["public extension Outer {}"], ["enum Space {}", "extension Outer {}"]] {
+      let isPublic = context.count == 1
+      expect(Expander(plain, in: context).expansion.text.contains("public final class BProxy") == isPublic)
+      expect(Expander(text, in: context).expansion.text.contains("public final class BProxy") == isPublic)
+    }
+    expect(
+      Expander(text, in: ["enum Space {}", "public extension Outer {}"]).expansion.text.contains("public final class"))
+    let receiver = "@Receiver final class C { @Message func a() {} }"
+    let table = Expander(receiver, in: ["public extension Outer {}"]).expansion.text
+    expect(table.contains("public nonisolated static let selectorTable"), "\(table)")
     expect(Expander(text, in: ["package struct Space {}"]).expansion.text.contains("package final class BProxy"))
     for context in [["enum Space {}"], ["public enum Space {}", "class Outer {}"]] {
       let inside = Expander(text, in: context).expansion.text
@@ -331,6 +342,15 @@ struct WriterTests {
     let advice = "Declare the type that has it 'nonisolated'."
     expect(text("@Receiver final class C { @Message func a(_ x: Set<User>) {} }").contains(advice))
     expect(!text("@Receiver final class C { @Message nonisolated func a(_ x: Set<User>) {} }").contains(advice))
+  }
+
+  @Test("a requirement's attribute that may be a result builder is not copied, because the body is no builder body")
+  func builders() {
+    let text = Expander(
+      "@Forwarded protocol P { @Lines @discardableResult @Answer(.joined) func a() -> [Int] }", role: "extension",
+      extending: "P"
+    ).expansion.text
+    expect(!text.contains("@Lines") && text.contains("@discardableResult"), "\(text)")
   }
 
   @Test("documentation comments of a requirement are kept, in any style")
