@@ -42,11 +42,41 @@ struct CarriedNames {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }
 
+  /// The name of a global actor.
+  func actor(_ name: String) -> String {
+    name.lastName == "MainActor" ? name : owner.map { $0 + Self.alias(ofActor: name) } ?? name
+  }
+
+  static func alias(ofActor name: String) -> String { "Actor\(name.replacing(".", with: "_").withoutBackticks)" }
+
+  func isolation(_ isolation: Isolation) -> Isolation {
+    if case .global(let name) = isolation { .global(actor(name)) } else { isolation }
+  }
+
+  /// The attributes of a parameter, each with a space behind it.
+  func attributes(of parameter: Parameter) -> String {
+    parameter.attributes.enumerated().map { index, text in
+      guard let owner, isBuilder(text) else { return "\(text) " }
+      return "@\(owner)\(alias(ofAttribute: index, of: parameter))\(generics.arguments) "
+    }.joined()
+  }
+
+  private func alias(ofAttribute index: Int, of parameter: Parameter) -> String {
+    "Attribute\(parameter.positions.lowerBound)_\(index)"
+  }
+
+  private func isBuilder(_ attribute: String) -> Bool { !attribute.contains("(") }
+
   func aliases(of member: Member) -> [String] {
     let types = member.parameters.map(\.type) + (member.type.map { $0.isVoid ? [] : [$0] } ?? [])
     var aliases = types.compactMap { type in core(type).map { ("Type\(type.positions.lowerBound)", $0.text) } }
     if case .typed(let error) = member.effects.throwing {
       aliases.append(("Error\(member.positions.lowerBound)", error))
+    }
+    for parameter in member.parameters {
+      for (index, text) in parameter.attributes.enumerated() where isBuilder(text) {
+        aliases.append((alias(ofAttribute: index, of: parameter), String(text.dropFirst())))
+      }
     }
     return aliases.map { "typealias \($0)\(generics.parameters) = \($1)" }
   }

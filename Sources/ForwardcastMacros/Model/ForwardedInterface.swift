@@ -43,7 +43,7 @@ struct ForwardedInterface {
     }.map(\.name)
     names.generics = (genericParameters, genericArguments)
     isolation =
-      declaration.isolation(or: options.actor)
+      declaration.isolation(or: options.actor).map(names.isolation)
       ?? (settings.isMainActorByDefault ? .mainActor : mayInherit ? .inherited : .nonisolated)
   }
 
@@ -107,6 +107,8 @@ struct ForwardedInterface {
       (protocolName, statedProtocol), ("StatedBase", statedBase), ("ForwardedTarget", options.interface?.asExistential),
     ]
     types += unknownBases.map { ($0.alias, $0.type) } + constraints.enumerated().map { ("Constraint\($0)", $1) }
+    types += actors.map { (CarriedNames.alias(ofActor: $0), $0) }
+    types += clauses.compactMap { clause in clause.alias.map { ($0, clause.type) } }
     // Members may use the protocol's own aliases. The aliases of a generic protocol may depend on
     // associated types, so they are not copied.
     let own = declaration.members.filter { !isGeneric && $0.kind == .other("typealias") && $0.branches.isEmpty }
@@ -158,10 +160,30 @@ struct ForwardedInterface {
     }
   }
 
-  var genericRequirements: String {
-    guard isGeneric else { return "" }
-    let all = requirements.filter { !$0.contains("Self") }
-    return all.isEmpty ? "" : " where \(all.joined(separator: ", "))"
+  var genericRequirements: String { genericRequirements { $0.alias ?? $0.type } }
+
+  /// The requirements for a declaration next to the protocol, where no aliases are needed.
+  var statedGenericRequirements: String { genericRequirements(\.type) }
+
+  private func genericRequirements(_ type: (Clause) -> String) -> String {
+    guard isGeneric, !clauses.isEmpty else { return "" }
+    return " where \(clauses.map { "\($0.head) \(type($0))" }.joined(separator: ", "))"
+  }
+
+  /// A requirement: the text up to `:` or `==`, and the type with its alias in the namespace.
+  private typealias Clause = (head: String, type: String, alias: String?)
+
+  private var clauses: [Clause] {
+    let parameters = typeParameters.map(\.name)
+    let all = SourceText(requirements.filter { !$0.contains("Self") }.joined(separator: ", "))
+    return all.elements(0..<all.end).enumerated().map { index, clause in
+      let sign = clause.first { all.isMark($0, ":") || all.isMark($0, "=") } ?? clause.lowerBound
+      let type = min(sign + (all.isMark(sign, "=") ? 2 : 1), clause.upperBound)..<clause.upperBound
+      let isCarried = isNested && !type.isEmpty && !type.contains { parameters.contains(all.text($0)) }
+      return (
+        all.line(clause.lowerBound..<type.lowerBound), all.line(type), isCarried ? "Requirement\(index)" : nil
+      )
+    }
   }
 
   /// The requirements of the type parameters. Clauses about other types are not needed.
@@ -197,7 +219,14 @@ struct ForwardedInterface {
   /// True if the class inherits `WrittenFacade`, which cannot serve isolated classes.
   var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
-  func isolation(of member: Member) -> Isolation { member.isolation ?? isolation }
+  func isolation(of member: Member) -> Isolation { member.isolation.map(names.isolation) ?? isolation }
+
+  /// The global actors except the main actor.
+  private var actors: [String] {
+    let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
+    let all = attributes.filter(\.isGlobalActor).map(\.name) + [options.actor].compactMap(\.self)
+    return Set(all.filter { $0.lastName != "MainActor" }).sorted()
+  }
 
   /// True if a member's types may use conformances that are isolated to the main actor, for example
   /// by default isolation. If so, the member's key and the table are on the main actor, too.

@@ -11,7 +11,7 @@ struct Parameter {
   let label: String?
   let name: String
   /// Attributes of the parameter, such as result builders.
-  let attributes: String
+  let attributes: [String]
   var type: TypeText
   let isVariadic: Bool
   let positions: Range<Int>

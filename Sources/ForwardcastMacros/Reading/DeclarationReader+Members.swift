@@ -234,8 +234,8 @@ extension DeclarationReader {
       found.append(
         Parameter(
           label: label == "_" ? nil : label, name: names.last ?? first,
-          attributes: attributes.map { source.line($0.positions) }.joined(separator: " "), type: type,
-          isVariadic: isVariadic, positions: start..<position))
+          attributes: attributes.map { source.line($0.positions) }, type: type, isVariadic: isVariadic,
+          positions: start..<position))
       while position < closing, !source.isMark(position, ",") {
         position = min(source.afterPart(position, before: closing), closing)
       }

@@ -30,7 +30,7 @@ extension ForwardedInterface {
     ]
     lines += availability
     lines += [
-      "\(namespaceAccess)typealias \(className)\(statedGenericParameters) = \(namespace).\(className)\(genericArguments)\(genericRequirements)",
+      "\(namespaceAccess)typealias \(className)\(statedGenericParameters) = \(namespace).\(className)\(genericArguments)\(statedGenericRequirements)",
       "", "/// The namespace of ``\(className)``.",
     ]
     lines += availability + ["@Forwardcast.Counted"]

@@ -96,7 +96,7 @@ struct MemberWriter {
 
   private func isolation(_ member: Member) -> String {
     if let modifier = member.modifier("nonisolated") { return "nonisolated\(modifier.detail.map { "(\($0))" } ?? "") " }
-    return member.attributes.first(where: \.isGlobalActor).map { "@\($0.name) " } ?? ""
+    return member.attributes.first(where: \.isGlobalActor).map { "@\(carried.actor($0.name)) " } ?? ""
   }
 
   private func effects(_ member: Member) -> String {
@@ -114,8 +114,7 @@ struct MemberWriter {
     zip(member.parameters, names.parameters).map { parameter, name in
       let label = parameter.label?.asLabel ?? "_"
       let names = label == name && areLabels ? name : label == "_" && !areLabels ? name : "\(label) \(name)"
-      let attributes = parameter.attributes.isEmpty ? "" : parameter.attributes + " "
-      return "\(attributes)\(names): \(carried.type(parameter.type))"
+      return "\(carried.attributes(of: parameter))\(names): \(carried.type(parameter.type))"
     }.joined(separator: ", ")
   }
 

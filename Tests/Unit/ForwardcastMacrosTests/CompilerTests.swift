@@ -205,6 +205,49 @@ struct CompilerTests {
       return (root, shared)
     }
     """,
+    // In a nested protocol, actors, result builders and constraints may be members of the enclosing type.
+    """
+    public enum Radio {
+      @globalActor public actor StoreActor { public static let shared = StoreActor() }
+      @globalActor public actor Sound { public static let shared = Sound() }
+      @resultBuilder public enum Rows { public static func buildBlock(_ rows: Int...) -> [Int] { rows } }
+      @resultBuilder public enum Many<T> { public static func buildBlock(_ all: T...) -> [T] { all } }
+      public protocol Local {}
+      public struct Value: Local {}
+      @StoreActor @Forwarded public protocol Saving: AnyObject {
+        func saved(_ x: Int) -> Int?
+        func save() async throws -> Int
+      }
+      @Forwarded public protocol Mixing: AnyObject {
+        @StoreActor func saved(_ x: Int) -> Int?
+        @Radio.StoreActor func save() async throws -> Int
+        @StoreActor var count: Int? { get set }
+      }
+      @Sound @Forwarded(isolatedTo: Sound.self) public protocol Playing: AnyObject { func played(_ x: Int) -> Int? }
+      @Forwarded public protocol Filling<Item>: AnyObject where Item: Local {
+        associatedtype Item
+        func filled(_ x: Item) -> Item?
+      }
+      @Forwarded public protocol Sorting<Items, Key>: AnyObject where Key: Collection<Value> {
+        associatedtype Items where Items: Collection, Items.Element: Local
+        associatedtype Key
+        func sorted(_ x: Items) -> Key?
+        func all(@Many<Key> _ keys: @escaping () -> [Key])
+      }
+      @Forwarded public protocol Building: AnyObject {
+        func rows(@Rows _ rows: @escaping () -> [Int])
+        func many(@Many<Int> _ rows: @escaping () -> [Int])
+      }
+    }
+    @Radio.StoreActor func work(
+      _ saving: Radio.SavingProxy, _ building: Radio.BuildingProxy, _ sorting: Radio.SortingProxy<[Radio.Value], [Radio.Value]>
+    ) async throws -> Int {
+      building.rows { 1; 2 }
+      building.many { 1; 2 }
+      sorting.all { [Radio.Value()]; [Radio.Value()] }
+      return try await (saving.saved(1) ?? 0) + saving.save()
+    }
+    """,
     // A receiver's keys are visible where its messages are.
     """
     private struct Hidden {}
