@@ -23,6 +23,8 @@ final class ScheduleExplorer {
   private var depth = 0
   private var random: RandomOrder?
   private var replayed: [Int]?
+  /// True if the bound of `.every(changes:)` has excluded a lane that was ready.
+  private var omitsOrders = false
   /// True after a failure. The rest of the run may then have any order.
   var isFree = false
   private(set) var summary = ScheduleSummary()
@@ -49,7 +51,7 @@ final class ScheduleExplorer {
     if random != nil { return summary.orders < limit }
     while choices.last?.untried.isEmpty == true { choices.removeLast() }
     guard let last = choices.indices.last else {
-      summary.isComplete = true
+      summary.isComplete = !omitsOrders
       return false
     }
     choices[last].chosen = choices[last].untried.removeFirst()
@@ -70,6 +72,7 @@ final class ScheduleExplorer {
     let changes = (last?.changes ?? 0) + (last?.staying == nil || last?.staying == last?.chosen ? 0 : 1)
     var takesAll = true
     if case .changes(let bound) = search.kind { takesAll = staying == nil || changes < bound }
+    if !takesAll, ready.count > 1 { omitsOrders = true }
     choices.append(
       Choice(
         ready: ready, chosen: usual, untried: takesAll ? ready.filter { $0 != usual } : [], changes: changes,

@@ -26,10 +26,12 @@ where words.isEmpty || "\(scenario)".contains(words) {
   let begin = Date()
   do {
     let once = try walker.walk(scenario.callAsFunction, .every(changes: 1), upTo: .max)
-    let twice = try walker.walk(scenario.callAsFunction, .every(changes: 2), upTo: isWhole ? .max : 5_000)
+    let most = isWhole ? Int.max : 5_000
+    let twice = try walker.walk(scenario.callAsFunction, .every(changes: 2), upTo: most)
     let random = try walker.walk(scenario.callAsFunction, .random(seed: 1), upTo: isWhole ? 100_000 : 2_000)
     print(
-      "\(scenario): \(once.orders) orders of one change, \(twice.isComplete ? "" : "the first ")\(twice.orders) of two, "
+      "\(scenario): \(once.orders) orders of one change, "
+        + "\(twice.orders < most ? "" : "the first ")\(twice.orders) of two, "
         + "\(random.orders) at random, of up to \(random.longest) steps, " + seconds(since: begin))
     fflush(nil)
     all += once.orders + twice.orders + random.orders

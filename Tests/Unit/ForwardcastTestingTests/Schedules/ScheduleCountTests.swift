@@ -70,6 +70,17 @@ struct ScheduleCountTests {
       expect(summary.orders, equals: (1...queues).reduce(1) { $0 * 2 * $1 })
     }
   }
+
+  @Test("a search that limits interruptions is complete only if the limit omits no order")
+  func completeness() async {
+    for changes in 0...3 {
+      let summary = await everySchedule(.every(changes: changes)) { schedule in
+        for index in 0..<3 { proxy(schedule.queue("\(index)")) { _ in }.broadcast(.note, index) }
+      }
+      expect(summary.isComplete, equals: changes == 3)
+      expect(summary.isComplete, equals: summary.orders == 48)
+    }
+  }
 }
 
 extension Set where Element: Sendable {
