@@ -303,6 +303,60 @@ struct WriterTests {
     }
   }
 
+  @Test("a nested private type is refused, because the generated extension is at file scope")
+  func hidden() throws {
+    let advice = "the generated extension cannot name a private type that is nested in another; write 'fileprivate'"
+    for text in ["@Forwarded private protocol P { func a() }", "@Receiver private class P { @Message func a() {} }"] {
+      expect(Expander(text).said, equals: [])
+      for context in ["enum Outer {}", "extension Outer {}"] {
+        let expander = Expander(text, in: [context])
+        expect(expander.problems.map(\.message), equals: [advice])
+        expect(expander.blamed, equals: ["private"])
+        expect(expander.problems.first?.fixes.map(\.text), equals: ["fileprivate"])
+        expect(expander.expansion.text, equals: "")
+      }
+      let inside = text.replacing("private ", with: "")
+      expect(Expander(inside, in: ["private enum Outer {}"]).said, equals: [])
+      expect(Expander(inside, in: ["private extension Outer {}"]).said, equals: [])
+      let said = Expander(inside, in: ["struct Inner {}", "private enum Middle {}", "enum Outer {}"]).problems
+      expect(said.map(\.message), equals: ["\(advice) before 'enum Middle'"])
+    }
+  }
+
+  @Test("'#if' around attributes does not matter for members that are no messages, nor do attributes without effect")
+  func conditionalAttributes() {
+    let text = """
+      #if A
+      @preconcurrency
+      #endif
+      @Receiver final class C {
+      var a = 1
+      #if A
+      @available(*, deprecated) @objc
+      #elseif B
+      #if C
+      @MainActor
+      #endif
+      #endif
+      func b() {}
+      @Message
+      #if D
+      @inlinable
+      #endif
+      func c() {}
+      #if E
+      @Message func d() {}
+      #endif
+      }
+      """
+    let expander = Expander(text)
+    expect(expander.said, equals: [])
+    let written = expander.expansion.text
+    expect(written.contains("\"c\"") && !written.contains("\"b\""), "\(written)")
+    expect(written.split(separator: "#if").count - 1, equals: 2, "\(written)")
+    expect(written.split(separator: "#if E").count - 1, equals: 2, "\(written)")
+  }
+
   @Test("nothing is generated for a protocol in a function or a generic type, since the compiler refuses it")
   func localProtocols() {
     let text = "@Forwarded protocol B: AnyObject { func b() }"
