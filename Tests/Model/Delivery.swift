@@ -99,7 +99,7 @@ extension Reference {
     switch setup.kind {
     case .trace: return await passing()
     case .stream:
-      note("stream \(name)", "takes \(word) \(argument)")
+      feed(hook, part, argument)
       return await within(argument)
     case .before, .refusing:
       note(name, "before \(word) \(argument)")
@@ -226,13 +226,24 @@ extension Reference {
     part.isInOrder || part.mode.policy?.mayStopEarly ?? false || program.proxies[level.proxy].stopsAtFirst
   }
 
-  /// Queued targets get the message before others run, also those of nested proxies without hooks.
+  /// The streams of a proxy whose queued targets have the message already. It has no other hooks.
+  private func feedStreams(_ level: Level, _ part: Part, _ argument: Int) {
+    for hook in level.hooks where !hook.isCancelled { feed(hook, part, argument) }
+  }
+
+  private func feed(_ hook: InstalledHook, _ part: Part, _ argument: Int) {
+    note("stream h\(hook.number)", "takes \(part.travel.word) \(argument)")
+  }
+
+  /// Queued targets get the message before others run, also those of nested proxies that have no hooks but streams.
   private func postAll(_ level: Level, _ part: Part, _ argument: Int) async {
     level.hasPosted = true
     for node in level.nodes where !isUnmatched(node) {
       if node.registered.context != nil {
         if isReachable(node, part) { await post(node, part, argument) }
-      } else if let inner = node.level, inner.hooks.isEmpty, !mayStop(inner, part), isReachable(node, part) {
+      } else if let inner = node.level, inner.hooks.allSatisfy({ $0.setup.kind == .stream }), !mayStop(inner, part),
+        isReachable(node, part)
+      {
         await postAll(inner, part, argument)
       }
     }
@@ -272,6 +283,7 @@ extension Reference {
         await post(node, part, argument)
       } else if let below = node.level {
         node.outcome = .unlisted
+        if below.hasPosted { feedStreams(below, part, argument) }
         let reply = await below.hasPosted ? call(below, inner, argument) : surround(below, inner, argument)
         node.reply = reply
         if case .now(let served) = reply { close(node, served, part) }

@@ -24,7 +24,9 @@ extension MessageDelivery {
       }
       // Steps inside hooks are posted once the hooks let the message through.
       for case (_, .proxy(let child)) in node.children.reversed()
-      where !child.route.isSurrounded && !child.keepsOrder && child.path.obstacle == nil { unposted.append((child, 0)) }
+      where child.route.route.around?.onlyListens ?? true && !child.keepsOrder && child.path.obstacle == nil {
+        unposted.append((child, 0))
+      }
     }
     return nil
   }
@@ -80,6 +82,13 @@ extension MessageDelivery {
       return posted
     }
     if let refusal = refusal(group, place, node, mayRunNow: mayRunNow) { return giveBack(refusal) }
+    // Checked before the message began, but for automatic targets that the sender could run then.
+    if case .blocking = request.wait, let deadlock = group.mailbox.deadlock {
+      return giveBack(
+        .outcome(
+          .failed(
+            MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: deadlock))))
+    }
     if awaits, request.waitsForRoom, !isReserved, let line, line.suspendsSenders {
       guard line.reserveAtOnce() else { return .needsRoom }
       isReserved = true
@@ -228,8 +237,8 @@ extension MessageDelivery {
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
     let posted: Posted
     do { posted = try await postedWhenThereIsRoom(index, node) } catch {
-      guard error is CancellationError, postedCount + outcomes.reached > 0 else { throw RoomFailure(error: error) }
-      let count = max(postedCount, outcomes.reached)
+      let count = postedCount + outcomes.known
+      guard error is CancellationError, count > 0 else { throw RoomFailure(error: error) }
       throw RoomFailure(
         error: MessageError(
           .cancelled, receiver: route.core.name, selector: selector.name,

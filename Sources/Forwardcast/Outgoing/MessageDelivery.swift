@@ -68,6 +68,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The results of steps that were posted before direct targets ran, indexed by proxy number.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
+  /// The number of targets to which the message was posted, and whose steps are not served yet.
   var postedCount = 0
   /// Proxies with registrations that have no step for this message. A report ends with these
   /// registrations. If the message did not enter the proxy, `stop` is the reason.
@@ -217,6 +218,7 @@ final class MessageDelivery {
 
   /// Records the outcome of a queued step. A pending outcome does not retain the target.
   func takeQueued(_ outcome: StepOutcome, _ step: RouteStep, _ node: ProxyNode) {
+    if case .queued = outcome { postedCount -= 1 }
     let target = request.listsEveryTarget && !outcome.isPending ? step.target : nil
     var outcome = outcome
     // The target was deallocated after the message was posted, so it will not run.

@@ -93,6 +93,9 @@ class OutcomeQueue {
     continueProbe()
   }
 
+  /// The number of targets that got the message and whose steps were served.
+  final var known: Int { reached + held.count { $0.outcome.isReached } }
+
   /// Passes the buffered outcomes to the result, up to the first pending one.
   final func flush(_ pending: PendingAnswers?) {
     guard hookCalls == 0, !held.isEmpty else { return }

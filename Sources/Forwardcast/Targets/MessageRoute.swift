@@ -53,6 +53,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   /// The registrations without a step, in delivery order. They do not get the message.
   var unmatched: [Registration] {
     let matched = Set((0..<count).map { ObjectIdentifier(steps[$0].registration.takeUnretainedValue()) })
-    return core.registrations.filter { !matched.contains(ObjectIdentifier($0)) }
+    let isMeant = route.prelude?.isMeant
+    return core.registrations.filter { !matched.contains(ObjectIdentifier($0)) && isMeant?($0) ?? true }
   }
 }

@@ -57,7 +57,10 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     (self.core, self.selector, self.prelude, self.around) = (core, selector, prelude, around)
     self.isStale = isStale
     knownVersion = Atomic(version)
-    traits = steps.traits
+    var traits = steps.traits
+    // A loop expects a step, but all steps of the predecessor may have ended.
+    if old == nil, steps.list.isEmpty { traits.types = .none }
+    self.traits = traits
     needsWalk = around != nil || prelude != nil || traits.needsWalk
     loopType = needsWalk ? nil : traits.types.only
     assert(room >= 0, "room for \(room) steps")
@@ -354,6 +357,8 @@ struct RouteSteps {
 @usableFromInline
 final class MessagePrelude: @unchecked Sendable {  // immutable; used by one message or query
   let failures: [(target: AnyObject, error: any Error)]
+  /// Limits the message to registrations that existed when it began; `nil` if there is no limit.
+  let isMeant: ((Registration) -> Bool)?
   let refusal: (any Error)?
   /// Creates lazy observers (see `ExtensionCenter`) and returns the message's route. Called after
   /// the hooks have let the message through.
@@ -363,10 +368,10 @@ final class MessagePrelude: @unchecked Sendable {  // immutable; used by one mes
   var makesObservers: Bool { makeObservers != nil }
 
   init(
-    failures: [(target: AnyObject, error: any Error)] = [], refusal: (any Error)? = nil,
-    makeObservers: (() -> MessageRoute)? = nil, signature: MethodSignature? = nil
+    failures: [(target: AnyObject, error: any Error)] = [], only isMeant: ((Registration) -> Bool)? = nil,
+    refusal: (any Error)? = nil, makeObservers: (() -> MessageRoute)? = nil, signature: MethodSignature? = nil
   ) {
-    (self.failures, self.refusal) = (failures, refusal)
+    (self.failures, self.isMeant, self.refusal) = (failures, isMeant, refusal)
     (self.makeObservers, self.signature) = (makeObservers, signature)
   }
 }
@@ -381,15 +386,13 @@ extension MessageRoute {
   /// The route of a message after its observers were created: limited to the matching
   /// registrations, and with the errors of observers that could not be created.
   package func failing(
-    _ failures: [(target: AnyObject, error: any Error)], only isMeant: (Registration) -> Bool
+    _ failures: [(target: AnyObject, error: any Error)], only isMeant: @escaping (Registration) -> Bool
   ) -> MessageRoute {
-    preceded(by: MessagePrelude(failures: failures), only: isMeant)
+    preceded(by: MessagePrelude(failures: failures, only: isMeant))
   }
 
-  private func preceded(by prelude: MessagePrelude, only isMeant: (Registration) -> Bool = { _ in true })
-    -> MessageRoute
-  {
-    let copy = route.copy(upTo: count, only: isMeant, prelude)
+  private func preceded(by prelude: MessagePrelude) -> MessageRoute {
+    let copy = route.copy(upTo: count, only: prelude.isMeant ?? { _ in true }, prelude)
     return MessageRoute(copy, count: copy.count)
   }
 }
@@ -399,11 +402,14 @@ final class RouteSurroundings: Sendable {
   let hooks: HookChain
   let trace: MessageTrace?
   let isBefore: Bool
+  /// True if all hooks are streams of messages, which let every message through unchanged.
+  let onlyListens: Bool
 
   init?(hooks: [Hook], trace: MessageTrace?) {
     self.hooks = HookChain(hooks: hooks)
     self.trace = trace
     isBefore = trace == nil && self.hooks.isBefore
+    onlyListens = isBefore && hooks.allSatisfy { $0.finish != nil }
     if self.hooks.hooks.isEmpty, trace == nil { return nil }
   }
 }

@@ -53,6 +53,24 @@ struct RouteBoardTests {
     expect(journal.all, equals: ["first 1", "first 2", "first 3", "first value"])
   }
 
+  @Test("a route whose steps have all ended has no loop, although no change has removed them yet")
+  func endedSteps() {
+    /// Has a table, but does not respond to `note:`.
+    final class Other: MessageReceiver {
+      static let selectorTable = SelectorTable(for: Other.self) { Responds(to: "ping") { (_: Other) in } }
+    }
+    let (proxy, other) = (MulticastProxy<any MessageReceiver>(), Other())
+    let token = proxy.on(.note) { _ in }
+    expect(proxy.broadcast(.note, 1).delivered, equals: 1)
+    // The first half of `cancel()`: another thread adds a target before the second half.
+    token.markCancelled()
+    proxy.add(other)
+    expect(proxy.broadcast(.note, 2), equals: BroadcastSummary())
+    expect(proxy.broadcast(Invocation("note:", arguments: [.init(3)])), equals: BroadcastSummary())
+    token.cancel()
+    expect(proxy.broadcast(.note, 4), equals: BroadcastSummary())
+  }
+
   @Test("a message that takes long keeps its own board and no later one")
   func oldBoard() {
     let counter = LeakCounter()

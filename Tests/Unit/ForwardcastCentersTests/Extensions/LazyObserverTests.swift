@@ -21,6 +21,13 @@ private final class Half: ManagedService, Partial, PartialTarget {
   func second() {}
 }
 
+/// Runs a test's closure when it is created.
+private final class Inviting: ManagedService, MessageReceiver {
+  static let onInit = Locked<(@Sendable () -> Void)?>(nil)
+  init(in center: ServiceCenter) { Inviting.onInit.withLock { $0 }?() }
+  static let selectorTable = SelectorTable(for: Inviting.self) { Responds(to: .note) { (_: Inviting, _) in } }
+}
+
 /// A protocol that values may conform to.
 private protocol Wording: Sendable { func say(_ word: String) }
 
@@ -50,6 +57,20 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 1", "archive add 2"])
       expect(services.existing(ArchiveService.self) != nil)
       expect(point.lazyObservers.isEmpty)
+    }
+
+    @Test("an observer that joins while a message creates another is not listed in the report of that message")
+    func joining() throws {
+      let point = ExtensionPoint<any MessageReceiver & Sendable>(selectors: ["note:"], services: services)
+      let late = Clerk("late", journal)
+      Inviting.onInit.withLock { $0 = { point.register(late) } }
+      defer { Inviting.onInit.withLock { $0 = nil } }
+      point.registerLazily(Inviting.self) { $0 }
+      for count in 1...2 {
+        var message = Invocation("note:", arguments: [ArgumentBox(1)])
+        let report = try point.forward(&message)
+        expect(report.delivered == count && report.skipped.isEmpty, "\(report)")
+      }
     }
 
     @Test("a message that the class does not implement creates no observer, and neither does a query")
