@@ -213,11 +213,20 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Runs `body` for at most `timeout`, see ``TimedWait``.
+  /// Runs `body` for at most `timeout`, see ``TimedWait``. Errors after the wait are reported.
   func timed<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
-    try await TimedWait.run(timeout, clock, of: self, selector, isolation: isolation, body)
+    try await TimedWait.run(
+      timeout, clock, of: self, selector, isolation: isolation,
+      late: { outcome in
+        switch outcome {
+        case .success(let report as DeliveryReport): self.report(report.failures[...], of: selector)
+        case .failure(let error) where !DeliveryFailure(error: error, isOfHooks: false).endsWait:
+          self.report(error, selector, nil, receiver: self.name)
+        default: break
+        }
+      }, body)
   }
 }

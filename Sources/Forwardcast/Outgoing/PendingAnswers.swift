@@ -53,7 +53,10 @@ package final class PendingAnswers: @unchecked Sendable {
   private let state = Guarded(State())
   private let completion = Completion()
 
-  init() {}
+  init() {
+    // A wait with a timeout names the targets that have not answered.
+    TimedWait.current?.note { [weak self] in self?.isAbandoned == false ? self?.late ?? [] : [] }
+  }
 
   package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 
@@ -112,9 +115,6 @@ package final class PendingAnswers: @unchecked Sendable {
   nonisolated(nonsending) func wait() async throws {
     let removals = settleRemovals()
     defer { removals?.end() }
-    TimedWait.current?.note { [self] in
-      open.map { "\($0.name) on \($0.registration?.queued?.mailbox.context.name ?? "its context")" }
-    }
     try await completion.wait()
   }
 
@@ -144,6 +144,10 @@ package final class PendingAnswers: @unchecked Sendable {
   }
 
   func fail(_ error: any Error) { completion.fail(error) }
+
+  private var late: [String] {
+    open.map { "\($0.name) on \($0.registration?.queued?.mailbox.context.name ?? "its context")" }
+  }
 
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 

@@ -10,6 +10,9 @@ final class TimedWait: Sendable {
     /// The names of the targets that the sender's task awaits, by number.
     var waits: [Int: String] = [:]
     var next = 0
+    /// Set when the sender stops waiting, and when the awaited task ends. The second of the two
+    /// reports the task's outcome, which nobody else gets.
+    var (isAbandoned, hasEnded) = (false, false)
   }
   private let state = Guarded(State())
 
@@ -39,33 +42,67 @@ final class TimedWait: Sendable {
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
   ///   - awaitsEnd: true to await the canceled task, because its values are not `Sendable`.
+  ///   - late: gets the outcome of a task that ended after the wait.
   /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, of receiver: AnyObject, _ selector: MessageSelector,
     awaitsEnd: Bool = false, isolation: isolated (any Actor)?,
+    late: @escaping (Result<T, any Error>) -> Void = { _ in },
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
     let (wait, completion, deadline) = (TimedWait(), Completion(), Deadline(after: timeout))
+    // An outer wait with a shorter timeout names the same targets.
+    current?.note { [weak wait] in wait?.late ?? [] }
     let name = typeName(of: receiver)
-    nonisolated(unsafe) let body = body  // it runs in the caller's isolation
+    nonisolated(unsafe) let (body, late) = (body, late)  // they run in the caller's isolation
     completion.enter()
     let task = Task {
       _ = isolation
       defer { completion.leave() }
-      return UncheckedSendable(try await $current.withValue(wait) { try await body() })
+      let outcome: Result<T, any Error>
+      do { outcome = .success(try await $current.withValue(wait) { try await body() }) } catch {
+        outcome = .failure(error)
+      }
+      if wait.noteEnd() { late(outcome) }
+      return UncheckedSendable(outcome)
     }
     let timer = Task.detached {
-      if let clock { try await clock.sleep(for: timeout) } else { try await deadline.sleep() }
-      let late = wait.late.isEmpty ? "" : " from \(wait.late.joined(separator: ", "))"
+      // A clock of Swift traps on a duration beyond its range.
+      if let clock {
+        try await clock.sleep(for: min(max(timeout, .zero), .seconds(1 << 32)))
+      } else {
+        try await deadline.sleep()
+      }
+      let names = wait.late.isEmpty ? "" : " from \(wait.late.joined(separator: ", "))"
       completion.fail(
-        MessageError(.timedOut, receiver: name, selector: selector.name, evidence: "no answer in \(timeout)\(late)"))
+        MessageError(.timedOut, receiver: name, selector: selector.name, evidence: "no answer in \(timeout)\(names)"))
     }
     defer { timer.cancel() }
     do { try await completion.wait() } catch {
       task.cancel()
-      if awaitsEnd { _ = await task.result }
+      let hasEnded = wait.abandon()
+      if awaitsEnd || hasEnded {
+        let outcome = await task.value.value
+        if hasEnded { late(outcome) }
+      }
       throw error
     }
-    return try await task.value.value
+    return try await task.value.value.get()
+  }
+
+  /// Records that the awaited task has ended. Returns true if the sender no longer waits.
+  private func noteEnd() -> Bool {
+    state.withLock { state in
+      state.hasEnded = true
+      return state.isAbandoned
+    }
+  }
+
+  /// Records that the sender no longer waits. Returns true if the awaited task has ended already.
+  private func abandon() -> Bool {
+    state.withLock { state in
+      state.isAbandoned = true
+      return state.hasEnded
+    }
   }
 }
