@@ -27,8 +27,12 @@ extension MulticastHolding {
       return BroadcastSummary(failed: 1)
     }
     let proxies = ProxyChain(core)
-    for registration in selector.map({ core.responding(to: $0) }) ?? core.registrations {
-      guard isMeant?(registration) ?? true, let target = registration.liveTarget, let observer = interface(of: target)
+    // A strong target that is replaced during the call still gets it.
+    let targets = (selector.map { core.responding(to: $0) } ?? core.registrations).filter { !$0.isCancelled }
+      .map { (registration: $0, strong: $0.isStrong ? $0.currentTarget : nil) }
+    for (registration, strong) in targets {
+      guard isMeant?(registration) ?? true, !registration.isRemoved,
+        let target = strong ?? registration.currentTarget, let observer = interface(of: target)
       else { continue }
       let context = StepContext(
         selector: name, proxies: proxies, registration: registration, target: target,

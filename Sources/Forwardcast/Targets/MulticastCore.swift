@@ -2,6 +2,10 @@
 
 import Synchronization
 
+#if canImport(ObjectiveC)
+  import ObjectiveC
+#endif
+
 /// The part of a multicast proxy that does not depend on its interface. `state` holds everything
 /// mutable under one lock. Foreign code (queries, hooks, targets, `deinit`) runs outside the lock.
 @usableFromInline
@@ -239,7 +243,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   func removeAll(of target: AnyObject) -> Int {
     let (count, leavesDead) = removeAll(of: target, isEnding: false)
     // A dead target may have had the same address, so only a target in its own `deinit` counts.
-    guard leavesDead, WeakReference(target).object == nil else { return count }
+    guard leavesDead, WeakReference.isEnding(target) else { return count }
     return count + removeAll(of: target, isEnding: true).count
   }
 
@@ -394,7 +398,16 @@ private final class WeakReference {
   weak var object: AnyObject?
 
   @inline(never)
-  init(_ object: AnyObject) { self.object = object }
+  private init(_ object: AnyObject) { self.object = object }
+
+  /// True if the object is in its `deinit`. An object of Objective-C must not be referenced weakly
+  /// then, so the result is true for each.
+  static func isEnding(_ object: AnyObject) -> Bool {
+    #if canImport(ObjectiveC)
+      if object is NSObject { return true }
+    #endif
+    return WeakReference(object).object == nil
+  }
 }
 
 extension MulticastCore: NamedReceiver {

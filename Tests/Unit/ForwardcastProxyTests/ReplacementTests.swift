@@ -41,6 +41,24 @@ struct ReplacementTests {
     }
   }
 
+  @Test("a target that is replaced during a typed call still gets the call", arguments: [Ownership.weak, .strong])
+  func typedCall(ownership: Ownership) {
+    let (proxy, journal) = (Proxy(), Journal())
+    let (first, old, new) = (Listener("first", journal), Listener("old", journal), Listener("new", journal))
+    proxy.add(first, ownership: ownership)
+    proxy.add(old, ownership: ownership)
+    for names in [["first", "old"], ["first", "new"]] {
+      let summary = proxy.broadcast { target in
+        guard let target = target as? Listener else { return }
+        journal.write(target.name)
+        if target === first { proxy.replace(old, with: new) }
+      }
+      expect(journal.take(), equals: names)
+      expect(summary, equals: BroadcastSummary(delivered: 2))
+    }
+    withExtendedLifetime((first, old, new)) {}
+  }
+
   @Test("the successor takes over priority, selectors and muting, and the old target may come back")
   func terms() {
     let (proxy, journal) = (Proxy(), Journal())
