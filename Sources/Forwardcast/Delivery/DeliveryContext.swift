@@ -63,7 +63,8 @@ final class QueueContext: DeliveryContext {
 
   var identity: ObjectIdentifier { ObjectIdentifier(id) }
   var name: String {
-    if queue === DispatchQueue.main { return "main queue" }
+    // On Linux, `DispatchQueue.main` is not always the same object.
+    if queue === DispatchQueue.main || queue.label == "com.apple.main-thread" { return "main queue" }
     return queue.label.isEmpty ? "queue" : "queue \(queue.label)"
   }
 

@@ -42,7 +42,8 @@ public struct MessageExplanation: Sendable {
   public let createsObservers: Bool
   /// The registrations in delivery order.
   public let entries: [Entry]
-  /// If no target would get this message: similar selectors that targets answer, best first.
+  /// If no target would get this message: similar selectors that targets answer, best first. Empty
+  /// for a nested proxy.
   public let similarNames: [String]
 
   /// The targets that would get the message. Lists the targets of a nested proxy instead of the
@@ -77,24 +78,27 @@ extension MulticastSending {
   ///
   /// - Complexity: O(*n*) in the number of registrations, including those of nested proxies.
   public func explain(_ selector: MessageSelector) -> MessageExplanation {
-    var path: [ObjectIdentifier] = []
-    return explanation(selector, &path)
+    let route = route(for: selector)
+    var count = 0
+    return explanation(route, ProxyChain(route.core), nil, &count)
   }
 
   /// Explains which targets a key's message would reach.
   public func explain<Function>(_ message: Message<Function>) -> MessageExplanation { explain(message.selector) }
 
-  fileprivate func explanation(_ selector: MessageSelector, _ path: inout [ObjectIdentifier]) -> MessageExplanation {
-    let route = route(for: selector)
-    let core = route.core
-    path.append(ObjectIdentifier(core))
-    defer { path.removeLast() }
+  /// - Parameters:
+  ///   - outer: why the message does not enter the proxy; `nil` if it does.
+  ///   - count: the number of nested proxies so far.
+  fileprivate func explanation(
+    _ route: MessageRoute, _ path: ProxyChain, _ outer: DeliveryReport.SkipReason?, _ count: inout Int
+  ) -> MessageExplanation {
+    let (selector, core) = (route.selector, route.core)
     let lazy = (self as? any LazyTargetListing)?.lazyTargets(for: selector) ?? []
-    let entries = core.entries(selector, lazy, &path)
+    let entries = core.entries(selector, lazy, path, outer, &count)
     return MessageExplanation(
       selector: selector, proxy: core.name, hooks: core.hookNames(selector),
       createsObservers: route.route.prelude?.makesObservers ?? false, entries: entries,
-      similarNames: entries.contains(where: \.receives) ? [] : core.names(like: selector))
+      similarNames: path.isNested || entries.contains(where: \.receives) ? [] : core.names(like: selector))
   }
 }
 
@@ -114,7 +118,8 @@ extension MulticastCore {
   }
 
   fileprivate func entries(
-    _ selector: MessageSelector, _ lazyTargets: [LazyTarget], _ path: inout [ObjectIdentifier]
+    _ selector: MessageSelector, _ lazyTargets: [LazyTarget], _ path: ProxyChain,
+    _ outer: DeliveryReport.SkipReason?, _ count: inout Int
   ) -> [MessageExplanation.Entry] {
     var entries: [MessageExplanation.Entry] = []
     let lazyTargets = Dictionary(lazyTargets.map { (ObjectIdentifier($0.slot), $0) }) { $1 }
@@ -132,10 +137,11 @@ extension MulticastCore {
             registration: registration, target: name, reason: reason, row: row, context: context, nested: nested))
       }
       if let lazy = lazyTargets[ObjectIdentifier(registration)] {
+        let reason = lazy.reason ?? outer
         entries.append(
           .init(
-            registration: registration, target: lazy.name, reason: lazy.reason,
-            row: lazy.reason == nil ? "created by the message" : nil, context: "\(lazy.delivery)", nested: nil))
+            registration: registration, target: lazy.name, reason: reason,
+            row: reason == nil ? "created by the message" : nil, context: "\(lazy.delivery)", nested: nil))
         continue
       }
       guard let target = registration.currentTarget else {
@@ -149,17 +155,21 @@ extension MulticastCore {
         registration.isCancelled
         ? .removed : registration.isMuted ? .muted : registration.isFor(selector) ? nil : .outOfScope
       if let multicast = target as? any MulticastSending {
-        guard !path.contains(ObjectIdentifier(multicast.route(for: selector).core)), StackGuard.hasRoom else {
-          add(name, .init("a cycle"))
+        let inner = multicast.route(for: selector)
+        if let refusal = path.refusal(of: inner, nil, count: count, target) {
+          add(name, .init(refusal.code == .proxyCycle ? "a cycle" : "too many nested proxies"))
           continue
         }
-        let nested = multicast.explanation(selector, &path)
+        guard StackGuard.hasRoom, (try? ProxyQuestion.charge(.proxy)) != nil else { break }
+        count += 1
+        let nested = multicast.explanation(
+          inner, ProxyChain(inner.core, in: path, by: registration), obstacle ?? outer, &count)
         let isEmpty = nested.receivers.isEmpty && !nested.createsObservers
-        add(name, obstacle ?? (isEmpty ? .doesNotRespond : nil), row: "its targets", nested: nested)
+        add(name, obstacle ?? outer ?? (isEmpty ? .doesNotRespond : nil), row: "its targets", nested: nested)
         continue
       }
       var (row, method) = row(of: target, selector)
-      var reason = obstacle ?? (row == nil ? .doesNotRespond : nil)
+      var reason = obstacle ?? (row == nil ? .doesNotRespond : outer)
       if reason == nil, let refused = method as? RefusedMethod { reason = .init("refused: \(refused.reason)") }
       if reason != nil { (row, method) = (nil, nil) }
       add(name, reason, row: row, method: method)

@@ -72,7 +72,7 @@ struct ExplanationTests {
         Dial               no        out of scope       direct
         closure for read:  yes       closure            direct
         closure for reset  no        does not respond   direct
-        closure for read:  yes       closure            main actor, on the main actor
+        closure for read:  yes       closure            automatic main queue, on the main actor
         """)
     expect(found.entries.map(\.registration), equals: gauges.registrations)
     for dial in [dial, muted, other, queued] { expect(dial.journal.withLock { $0 }, equals: []) }
@@ -118,6 +118,32 @@ struct ExplanationTests {
           closure for reset  no        does not respond   direct
         """)
     expect(found.receivers.map(\.target), equals: ["Dial"])
+  }
+
+  @Test("the targets of a nested proxy do not receive a message that the proxy does not get")
+  func obstacles() {
+    let (muted, unwanted, dial) = (GaugeProxy(), GaugeProxy(), Dial())
+    for inner in [muted, unwanted] { inner.add(dial) }
+    gauges.add(muted).mute()
+    gauges.add(unwanted, only: ["reset"])
+    let found = gauges.explain("read:")
+    expect(found.entries.compactMap { $0.nested?.entries.first?.reason }, equals: [.muted, .outOfScope])
+    expect(found.receivers.isEmpty)
+  }
+
+  @Test("an explanation ends, and agrees with the message, where too many proxies are nested")
+  func limits() {
+    let dial = Dial()
+    let chain = (0..<300).map { _ in GaugeProxy() }
+    for (outer, inner) in zip(chain, chain.dropFirst()) { outer.add(inner) }
+    chain[299].add(dial)
+    expect(chain[0].explain("read:").receivers.isEmpty)
+    expect(chain[100].explain("read:").receivers.count, equals: 1)
+    // Each level twice: 2 to the power of 60 paths.
+    let options = MulticastOptions(duplicates: .allowed)
+    let doubled = (0..<60).map { _ in GaugeProxy(options: options) }
+    for (outer, inner) in zip(doubled, doubled.dropFirst()) { for _ in 0..<2 { outer.add(inner) } }
+    expect(doubled[0].explain("read:").receivers.isEmpty)
   }
 
   @Test("an explanation creates no lazy target and queries forwarding objects")
