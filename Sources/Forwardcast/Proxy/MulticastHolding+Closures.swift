@@ -133,11 +133,12 @@ extension MulticastHolding where Interface: Sendable {
   ///
   ///     members.on(.title, onMainActor: { [weak self] text in self?.label = text })
   ///
-  /// With `.mainActor`, the default, the closure runs for every sender. With `.direct`, messages
-  /// from senders off the main actor fail.
+  /// By default, the closure runs synchronously if the sender is on the main actor and no earlier
+  /// message waits there. With `.mainActor`, it is always queued. With `.direct`, messages from
+  /// senders off the main actor fail.
   @discardableResult
   public func on<R: Sendable, each A: Sendable>(
-    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .mainActor, priority: Int = 0, once: Bool = false,
+    _ message: Message<(repeat each A) -> R>, delivery: Delivery = .automatic(), priority: Int = 0, once: Bool = false,
     buffer: DeliveryBuffer = .unbounded, onMainActor body: @escaping @MainActor @Sendable (repeat each A) throws -> R
   ) -> Registration {
     let limits = ClosureLimits.of(message.selector, once: once)

@@ -24,6 +24,21 @@ struct AutomaticDeliveryTests {
   private let journal = Journal()
   private let queue = DispatchQueue(label: "automatic")
 
+  @Test("a closure with the attribute @MainActor runs synchronously if its sender is on the main actor")
+  @MainActor
+  func mainActorClosure() async throws {
+    let sum = Locked(0)
+    proxy.on(.note) { @MainActor number in sum.withLock { $0 += number } }
+    proxy.on(.note, delivery: .mainActor, onMainActor: { number in sum.withLock { $0 += 10 * number } })
+    expect(proxy.broadcast(.note, 1), equals: BroadcastSummary(delivered: 1, queued: 1))
+    expect(sum.withLock { $0 }, equals: 1)
+    try await proxy.drain()
+    expect(sum.withLock { $0 }, equals: 11)
+    await Task.detached { [proxy] in expect(proxy.broadcast(.note, 2).queued, equals: 2) }.value
+    try await proxy.drain()
+    expect(sum.withLock { $0 }, equals: 33)
+  }
+
   @Test("an asynchronous method is queued when it is sent from its own queue")
   func suspendingMethod() async throws {
     let clerk = Clerk("a", journal)
