@@ -44,9 +44,12 @@ final class HookedDelivery {
   private var asks: Bool { delivery.request.asks }
 
   private static func message(_ delivery: MessageDelivery, _ node: ProxyNode) -> HookedMessage {
-    HookedMessage(
+    let request = delivery.request
+    return HookedMessage(
       selector: delivery.selector, receiver: node.route.core, arguments: delivery.message.arguments,
-      budget: delivery.message.trail?.budget)
+      budget: delivery.message.trail?.budget,
+      asksEverybody: request.makeProbe == nil && !request.ignoresErrors
+        && (request.waitsForAnswers || !delivery.tree.hasQueued))
   }
   private var message: HookedMessage { HookedDelivery.message(delivery, node) }
 

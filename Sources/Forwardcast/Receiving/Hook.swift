@@ -9,9 +9,13 @@ struct HookedMessage {
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
   var budget: MessageBudget?
+  /// False if `proceed` might return the answers of only some targets, because the sender does not
+  /// wait for queued targets, ignores errors, or needs only some answers.
+  var asksEverybody = true
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
-    HookedMessage(selector: selector, receiver: receiver, arguments: arguments, budget: budget)
+    HookedMessage(
+      selector: selector, receiver: receiver, arguments: arguments, budget: budget, asksEverybody: asksEverybody)
   }
 
   var invocation: Invocation {

@@ -158,6 +158,7 @@ enum MethodIsolation: Sendable {
   }
 
   var isSender: Bool { if case .sender = self { true } else { false } }
+  var isAsync: Bool { if case .async = self { true } else { false } }
 
   /// The reason why a sender in another isolation cannot call the method.
   var evidence: String {
@@ -259,7 +260,8 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
         selector: selector, receiver: target,
         arguments: arguments.shared(returning: R.self, crosses: false))
       let answers = try hooks.run(message) { [self] other in
-        TypedAnswers([try body(target, other.values(as: ((repeat each A) -> R).self, selector, target))])
+        TypedAnswers(
+          [try body(target, other.values(as: ((repeat each A) -> R).self, selector, target))], crosses: resultCrosses)
       }
       return try answers.single(as: R.self, message)
     }

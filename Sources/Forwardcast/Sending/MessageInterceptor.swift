@@ -16,7 +16,7 @@ public struct MessageInterceptor: Sendable {
     self.body = .around(body, waiting: waiting, name: name)
   }
 
-  /// Sends the message again if it throws.
+  /// Sends the message again if it throws, unless the sender's task is canceled.
   ///
   /// - Parameters:
   ///   - attempts: the maximum number of sends, including the first one.
@@ -30,7 +30,7 @@ public struct MessageInterceptor: Sendable {
   ) -> MessageInterceptor {
     precondition(attempts > 0, "a message that is sent \(attempts) times has no outcome")
     @Sendable func isLast(_ attempt: Int, _ error: any Error) -> Bool {
-      attempt == attempts || error is CancellationError || !isTransient(error)
+      attempt == attempts || Task.isCancelled || !isTransient(error)
     }
     return MessageInterceptor("retrying") { turn in
       var attempt = 1
@@ -63,10 +63,13 @@ public struct MessageInterceptor: Sendable {
     }
   }
 
-  /// Answers a message from a cache, if an earlier message had equal arguments.
+  /// Answers a message from a cache, if an earlier message to the same receiver had equal
+  /// arguments. The receiver is the proxy or, for a hook of a table, the object.
   ///
-  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors.
-  /// Concurrent messages with equal arguments might all be sent.
+  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors. Does
+  /// not cache the answers of only some targets: of a message whose policy may stop early, such as
+  /// `.first`, or whose sender does not wait for queued targets. Concurrent messages with equal
+  /// arguments might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
@@ -83,12 +86,12 @@ public struct MessageInterceptor: Sendable {
     let cache = AnswerCache(duration, limit, clock)
     return MessageInterceptor("caching") { turn in
       let key = turn.message.invocation.contentKey
-      if let known = cache.find(key) { return known }
-      return cache.keep(try turn.proceed(), key)
+      if let known = cache.find(turn.message, key) { return known }
+      return cache.keep(try turn.proceed(), turn.message, key)
     } waiting: { turn in
       let key = turn.message.invocation.contentKey
-      if let known = cache.find(key) { return known }
-      return cache.keep(try await turn.proceed(), key)
+      if let known = cache.find(turn.message, key) { return known }
+      return cache.keep(try await turn.proceed(), turn.message, key)
     }
   }
 
@@ -125,12 +128,18 @@ extension MessageHooking {
     try hookPlace.install(message, interceptor.body)
   }
 
-  /// Installs a ready-made hook around the messages of a selector, or every message by default.
+  /// Installs a ready-made hook around the messages of a selector; `nil` means every message.
   @discardableResult
-  public func around(_ selector: MessageSelector? = nil, _ interceptor: MessageInterceptor)
+  public func around(_ selector: MessageSelector?, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration
   {
     try hookPlace.install(selector, interceptor.body)
+  }
+
+  /// Installs a ready-made hook around every message.
+  @discardableResult
+  public func around(_ interceptor: MessageInterceptor) throws(MessageError) -> HookRegistration {
+    try around(nil, interceptor)
   }
 }
 
@@ -144,11 +153,15 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
   // `@unchecked`: the key's arguments are Sendable or stay with their proxy, as the answers do.
   private final class Entry: @unchecked Sendable {
     let (key, hash, answers, end): (Invocation.ContentKey, Int, [ArgumentBox], C.Instant)
+    weak let receiver: AnyObject?
     /// The entry's number in `order`. Guarded by the cache's lock.
     var place = 0
 
-    init(_ key: Invocation.ContentKey, _ hash: Int, _ answers: [ArgumentBox], _ end: C.Instant) {
+    init(
+      _ key: Invocation.ContentKey, _ hash: Int, _ answers: [ArgumentBox], _ end: C.Instant, of receiver: AnyObject
+    ) {
       (self.key, self.hash, self.answers, self.end) = (key, hash, answers, end)
+      self.receiver = receiver
     }
   }
   private struct State {
@@ -169,20 +182,20 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
     (self.duration, self.limit, self.clock) = (duration, max(limit, 1), clock)
   }
 
-  private func entry(_ key: Invocation.ContentKey, _ hash: Int) -> Entry? {
-    state.withLock { $0.entries[hash] ?? [] }.last { $0.key == key }
+  private func entry(_ message: HookedMessage, _ key: Invocation.ContentKey, _ hash: Int) -> Entry? {
+    state.withLock { $0.entries[hash] ?? [] }.last { $0.receiver === message.receiver && $0.key == key }
   }
 
-  func find(_ key: Invocation.ContentKey?) -> MessageAnswers? {
-    guard let key, let found = entry(key, key.hashValue), clock.now < found.end else { return nil }
+  func find(_ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers? {
+    guard let key, let found = entry(message, key, key.hashValue), clock.now < found.end else { return nil }
     return TypedAnswers(found.answers)
   }
 
-  func keep(_ answers: MessageAnswers, _ key: Invocation.ContentKey?) -> MessageAnswers {
+  func keep(_ answers: MessageAnswers, _ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers {
     let boxes = answers.boxes
-    guard let key, !boxes.isEmpty, boxes.allSatisfy(\.isSendable) else { return answers }
-    let kept = Entry(key, key.hashValue, boxes, clock.now.advanced(by: duration))
-    let old = entry(key, kept.hash)
+    guard let key, message.asksEverybody, !boxes.isEmpty, boxes.allSatisfy(\.isSendable) else { return answers }
+    let kept = Entry(key, key.hashValue, boxes, clock.now.advanced(by: duration), of: message.receiver)
+    let old = entry(message, key, kept.hash)
     let dropped = state.withLock { state -> [Entry] in
       var dropped: [Entry] = []
       if let old, let replaced = state.order.remove(old.place) { dropped.append(replaced) }

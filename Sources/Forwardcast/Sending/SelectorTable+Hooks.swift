@@ -102,9 +102,16 @@ extension TableStorage: HookHolder {
   }
 
   func install(_ hook: Hook) throws(MessageError) -> HookRegistration {
-    if let selector = hook.selector, firstMethod(for: selector) == nil {
-      throw MessageError(
-        .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
+    if let selector = hook.selector {
+      guard let method = firstMethod(for: selector) else {
+        throw MessageError(
+          .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
+      }
+      if case .around(nil, waiting: _?, name: _) = hook.body, !method.isolation.isAsync {
+        throw MessageError(
+          .isolationMismatch, of: self, selector,
+          "the method is not async, so 'waiting:' would never run; give the hook a body")
+      }
     }
     changeHooks { hook.number = $0.append(hook) }
     return HookRegistration(hook) { [weak self] hook in self?.changeHooks { _ = $0.remove(hook.number) } }

@@ -12,7 +12,20 @@ private struct Broken: Error {}
 extension Message<(String) -> Int> { fileprivate static var price: Self { .init("priceOf:") } }
 extension Message<(String) -> Int> { fileprivate static var slowPrice: Self { .init("slowPriceOf:") } }
 extension Message<(CuriousItem) -> Int> { fileprivate static var curiousPrice: Self { .init("curiousPriceOf:") } }
+extension Message<() -> Int> { fileprivate static var value: Self { .init("value") } }
+extension Message<() -> Int> { fileprivate static var slowValue: Self { .init("slowValue") } }
 extension Message<() -> Int> { fileprivate static var openHours: Self { .init("openHours") } }
+
+/// Counts how often its number is read.
+private final class Desk: Sendable {
+  let number: Int
+  let reads = Locked(0)
+  init(_ number: Int) { self.number = number }
+  func read() -> Int {
+    reads.withLock { $0 += 1 }
+    return number
+  }
+}
 
 /// An argument that does something whenever it is compared.
 private struct CuriousItem: Hashable, Sendable {
@@ -186,6 +199,26 @@ struct InterceptorTests {
     expect(error?.code, equals: .hookEnded)
   }
 
+  @Test("retrying retries a target's CancellationError too, unless the sender's task is canceled")
+  func retryingCancellation() async throws {
+    let many = MulticastProxy<any MessageReceiver & Sendable>()
+    let calls = Locked(0)
+    many.on(.price, delivery: .direct) { _ in
+      calls.withLock { $0 += 1 }
+      throw CancellationError()
+    }
+    try many.around(.retrying(3))  // around every message
+    #expect(throws: CancellationError.self) { try many.collect(.price, "tea", returning: .sum) }
+    expect(calls.withLock { $0 }, equals: 3)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try many.collect(.price, "tea", returning: .sum)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    expect(calls.withLock { $0 }, equals: 4)
+    expect(many.count(for: .price), equals: 1)
+  }
+
   @Test("caching answers messages with equal arguments for a limited time")
   func caching() async throws {
     let store = Shop()
@@ -200,6 +233,48 @@ struct InterceptorTests {
     expect(store.calls.withLock { $0 }, equals: 6)
     for _ in 0..<2 { #expect(throws: Broken.self) { try proxy.send(.price, "broken") } }
     expect(store.calls.withLock { $0 }, equals: 8)
+  }
+
+  @Test("a cache belongs to a receiver, whether its hook is one of tables or of several proxies")
+  func cachingByReceiver() async throws {
+    let caching = MessageInterceptor.caching(for: .seconds(60), clock: clock)
+    let shops = [Shop(), Shop(failing: 1)]
+    let proxies = shops.map { ForwardingProxy(to: $0) }
+    for proxy in proxies { try proxy.around(.price, caching) }
+    try expect(proxies[0].send(.price, "tea"), equals: 3)
+    #expect(throws: Offline.self) { try proxies[1].send(.price, "tea") }
+    let table = SelectorTable(for: Desk.self) {
+      Responds(to: .value) { (desk: Desk) in desk.read() }
+      Responds(to: .slowValue, async: { (desk: Desk) in desk.read() })
+    }
+    try table.around(caching)
+    let desks = MulticastProxy<Desk>(table: table)
+    let all = [Desk(1), Desk(2)]
+    for desk in all { desks.add(desk) }
+    for _ in 0..<2 {
+      try expect(desks.collect(.value, returning: .all), equals: [1, 2])
+      try await expect(desks.collectAndWait(.slowValue, returning: .all), equals: [1, 2])
+    }
+    expect(all.map { $0.reads.withLock { $0 } }, equals: [2, 2])
+  }
+
+  @Test("a cache keeps no answers of only some targets")
+  func cachingOfSome() async throws {
+    let queue = DispatchQueue(label: "cached")
+    let desks = MulticastProxy<Desk>(
+      table: SelectorTable(for: Desk.self) { Responds(to: .value) { (desk: Desk) in desk.read() } })
+    let all = (1...3).map { Desk($0) }
+    desks.add(all[0])
+    desks.add(all[1])
+    desks.add(all[2], delivery: .queue(queue))
+    try desks.around(.caching(for: .seconds(60), clock: clock))
+    try expect(desks.collect(.value, returning: .first), equals: 1)
+    try expect(desks.collect(.value, returning: .all), equals: [1, 2])
+    try await expect(desks.collectAndWait(.value, returning: .all), equals: [1, 2, 3])
+    let reads = all.map { $0.reads.withLock { $0 } }
+    try await expect(desks.collectAndWait(.value, returning: .sum), equals: 6)
+    try expect(desks.collect(.value, returning: .first), equals: 1)
+    expect(all.map { $0.reads.withLock { $0 } }, equals: reads)
   }
 
   @Test("comparing the arguments of a cached message may send messages through the same hook")

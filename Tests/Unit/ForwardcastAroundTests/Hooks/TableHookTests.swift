@@ -369,6 +369,17 @@ struct TableHookTests {
     expect(journal.all, equals: ["child", "parent", "greet a!"])
   }
 
+  @Test("a table refuses a hook that only waits around a method that is not async")
+  func onlyWaiting() throws {
+    let table = table()
+    let error = #expect(throws: MessageError.self) {
+      try table.around(.greet, of: Letter.self, waiting: { _, call in try await call.proceed() })
+    }
+    expect(error?.code, equals: .isolationMismatch)
+    #expect(throws: MessageError.self) { try table.around("greet:", waiting: { try await $0.proceed() }) }
+    try expect(Letter(journal, table).send(.greet, "a"), equals: "hello a")
+  }
+
   @Test("the call that a table's hook receives has the selector and proceeds with the original arguments")
   func calls() async throws {
     let table = table()
