@@ -108,7 +108,8 @@ public struct TypeLayout: Hashable, Sendable {
 private struct RecordLayout {
   let isUnion: Bool
   let target: TypeLayout.Target
-  var bits = 0
+  /// 64 bits wide on each platform, since a record's size in bits may exceed 32 bits.
+  var bits: Int64 = 0
   var alignment = 1
 
   static func find(_ record: TypeEncoding.Record, isUnion: Bool, on target: TypeLayout.Target) -> TypeLayout? {
@@ -124,13 +125,14 @@ private struct RecordLayout {
         return nil
       }
     }
-    return TypeLayout(size: roundUp(roundUp(layout.bits, to: 8) / 8, to: layout.alignment), alignment: layout.alignment)
+    let bytes = Int(roundUp(layout.bits, to: 8) / 8)
+    return TypeLayout(size: Int(roundUp(Int64(bytes), to: layout.alignment)), alignment: layout.alignment)
   }
 
   mutating func add(_ member: TypeLayout) {
     alignment = max(alignment, member.alignment)
     let start = isUnion ? 0 : roundUp(bits, to: member.alignment * 8)
-    bits = max(bits, start + member.size * 8)
+    bits = max(bits, start + Int64(member.size) * 8)
   }
 
   /// Adds a bit-field directly after the preceding one, unless the bit-field would cross a unit of
@@ -142,11 +144,16 @@ private struct RecordLayout {
     let unit = TypeLayout(field.container ?? guess, on: target)
     let boundary = target.bitFieldsIgnoreUnits && field.width > 0 ? 1 : unit.alignment * 8
     var start = isUnion ? 0 : bits
-    if field.width == 0 || start % boundary + field.width > unit.size * 8 { start = roundUp(start, to: boundary) }
-    if let position = field.position, !isUnion { start = max(bits, position) }
-    bits = max(bits, start + field.width)
+    if field.width == 0 || Int(start % Int64(boundary)) + field.width > unit.size * 8 {
+      start = roundUp(start, to: boundary)
+    }
+    if let position = field.position, !isUnion { start = max(bits, Int64(position)) }
+    bits = max(bits, start + Int64(field.width))
     if isNamed || target.unnamedBitFieldsAlign { alignment = max(alignment, boundary / 8) }
   }
 }
 
-private func roundUp(_ value: Int, to step: Int) -> Int { (value + step - 1) / step * step }
+private func roundUp(_ value: Int64, to step: Int) -> Int64 {
+  let step = Int64(step)
+  return (value + step - 1) / step * step
+}

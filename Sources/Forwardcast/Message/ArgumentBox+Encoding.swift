@@ -38,7 +38,8 @@ extension ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)
     if "\(Swift.type(of: value))" == name { return self }
-    guard let numeric = Self.numberTypes.first(where: { $0.name == name })?.type, let number = wideNumber(value),
+    let wanted = name == "CGFloat" ? "Double" : name  // the method converts the `Double` when it unboxes
+    guard let numeric = Self.numberTypes.first(where: { $0.name == wanted })?.type, let number = wideNumber(value),
       let fitted = makeNumber(numeric, fitting: number)
     else { throw refusal(type) }
     return ArgumentBox(storage: fitted, isSendable: true)
@@ -98,6 +99,8 @@ extension TypeEncoding {
     case (.object("String"?), _), (.object("NSString"?), _): false
     case (.object, .object(name: let name)): name == nil
     case (.cString, .object("String"?)): true
+    // Objective-C encodes `CGFloat` as `double`.
+    case (.scalar(.double), .structure(let given)): given.name == "CGFloat"
     case (.pointer(let wanted), .pointer(let given)):
       wanted.kind == .void || given.kind == .void || wanted.matchesLeniently(given)
     case (.structure(let wanted), .structure(let given)), (.union(let wanted), .structure(let given)):

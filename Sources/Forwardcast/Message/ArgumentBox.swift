@@ -45,9 +45,19 @@ public struct ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
+  /// A box that does not retain a `Sendable` object, for any context.
+  public static func weak<T: AnyObject & Sendable>(_ object: T?) -> ArgumentBox {
+    ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: true)
+  }
+
   /// A box that does not retain `object`. After the object is deallocated, unboxing throws.
   public static func unowned<T: AnyObject>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
+  }
+
+  /// A box that does not retain a `Sendable` object, for any context, see ``unowned(_:)``.
+  public static func unowned<T: AnyObject & Sendable>(_ object: T) -> ArgumentBox {
+    ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: true)
   }
 
   /// The current value; `Optional<AnyObject>.none` for a reference to a deallocated object.

@@ -66,12 +66,18 @@ extension SelectorTable {
   /// - Parameters:
   ///   - selector: the message.
   ///   - row: makes the row. Called again if another thread changes the method.
-  /// - Throws: as ``replace(_:)``, and the error of `row`. After an error, the table is unchanged.
+  /// - Throws: as ``replace(_:)``; `typeMismatch` if the row is for another selector; the error of
+  ///   `row`. After an error, the table is unchanged.
   public func replace<Target>(_ selector: MessageSelector, with row: (TableMethod?) throws -> Responds<Target>) throws {
     var entered = false
     while !entered {
       let own = storage.ownMethod(for: selector)
       let row = try row(method(for: selector))
+      guard row.selector == selector else {
+        throw MessageError(
+          .typeMismatch, receiver: storage.targetName, selector: selector.name,
+          evidence: "the new row is for '\(row.selector.name)'; write 'Responds(to: \"\(selector.name)\")'")
+      }
       try storage.checkTarget(Target.self, row.selector)
       entered = try storage.enter(row.method) { $0 === own } != nil
     }

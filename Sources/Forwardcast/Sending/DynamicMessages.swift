@@ -29,7 +29,7 @@ public struct DynamicMessages {
     @discardableResult
     public func dynamicallyCall(withKeywordArguments arguments: KeyValuePairs<String, Any>) -> Any? {
       do {
-        return messages.deliver(try selector(name, arguments), arguments.map { ArgumentBox($0.value) })
+        return messages.deliver(try selector(name, arguments), arguments.map { box($0.value) })
       } catch {
         messages.refuse(error)
         return nil
@@ -70,7 +70,7 @@ public struct DynamicSends {
 
     private func send(_ arguments: KeyValuePairs<String, Any>) throws -> Invocation {
       var invocation = Invocation(
-        try selector(name, arguments), arguments: arguments.map { ArgumentBox($0.value) })
+        try selector(name, arguments), arguments: arguments.map { box($0.value) })
       try receiver.perform(&invocation)
       return invocation
     }
@@ -80,6 +80,18 @@ public struct DynamicSends {
 extension MessageReceiver {
   /// Sends messages to this receiver by call syntax.
   public var dynamic: DynamicSends { DynamicSends(receiver: self) }
+}
+
+/// Boxes a value whose static type is unknown. Numbers, strings and arrays of them are `Sendable`.
+private func box(_ value: Any) -> ArgumentBox {
+  func crosses(_ value: Any) -> Bool {
+    let type = type(of: value)
+    // An Objective-C object converts to a Swift string or array, but may be mutable.
+    if type is AnyClass { return false }
+    return type == String.self || TypeEncoding.Scalar.swiftTypes.contains { $0.type == type }
+      || (value as? [Any])?.allSatisfy(crosses) ?? false
+  }
+  return ArgumentBox(storage: value, isSendable: crosses(value))
 }
 
 private func selector(_ name: String, _ arguments: KeyValuePairs<String, Any>) throws -> MessageSelector {

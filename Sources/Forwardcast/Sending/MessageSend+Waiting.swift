@@ -7,11 +7,18 @@ extension MessageReceiver {
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws
     -> R
   {
-    switch try resolve(message.selector, for: self) {
+    try send(message, along: try resolve(message.selector, for: self), repeat each arguments)
+  }
+
+  @export(implementation) @inline(__always)
+  func send<R, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, along resolution: Resolution, _ arguments: repeat each A
+  ) throws -> R {
+    switch resolution {
     case .method(let method, let target) where method.functionType == ObjectIdentifier(((repeat each A) -> R).self):
       let typed = unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self)
       return try typed.call(target, Arguments(values: (repeat each arguments)))
-    case let resolution:
+    default:
       let boxes = Arguments(values: (repeat each arguments)).boxes(crossing: true)
       return try sendBoxed(message.selector, boxes, resolution, to: self)
     }
@@ -111,7 +118,7 @@ extension MessageReceiver {
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {
-      result = try send(message, repeat each arguments)
+      result = try send(message, along: resolution, repeat each arguments)
     } else {
       var invocation = Invocation(
         message.selector, arguments: Arguments(values: (repeat each arguments)).boxes(crossing: true))

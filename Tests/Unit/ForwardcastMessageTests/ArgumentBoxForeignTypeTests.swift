@@ -36,6 +36,16 @@ struct ArgumentBoxForeignTypeTests {
     try expect(ArgumentBox([1, 2]).unbox(as: [CGFloat].self), equals: [1, 2])
     expect(try ArgumentBox(half).converted(to: TypeEncoding("d")).value as? Double == 0.5)
     expect(try ArgumentBox(3).converted(to: TypeEncoding("{CGFloat=d}")).value as? Double == 3)
+    expect(try ArgumentBox(3).converted(to: TypeEncoding("{Optional<CGFloat>}")).unbox(as: CGFloat?.self) == 3)
+    // Objective-C encodes CGFloat as double.
+    final class Slider: MessageReceiver {
+      static let signature = try? MethodSignature("d@:d")
+      static let selectorTable = SelectorTable(for: Slider.self) {
+        Responds(to: "half:", signature: signature) { (_: Slider, value: CGFloat) in value / 2 }
+      }
+    }
+    try expect(Slider().send(Message<(Double) -> Double>("half:"), 3), equals: 1.5)
+    try expect(Slider().send(Message<(CGFloat) -> CGFloat>("half:"), 3), equals: 1.5)
     #expect(throws: UnboxingError.self) { try ArgumentBox("3").converted(to: TypeEncoding("{CGFloat=d}")) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: Int.self) }
     #expect(throws: UnboxingError.self) { try ArgumentBox(half).unbox(as: String.self) }

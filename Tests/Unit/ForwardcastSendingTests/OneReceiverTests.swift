@@ -52,8 +52,52 @@ private final class Solo: MessageReceiver {
   init(_ table: SelectorTable? = nil) { objectTable = table }
 }
 
+/// Forwards to its targets by turns.
+private final class Rota: ForwardingProxy {
+  private let targets = [Solo(), Solo()]
+  private(set) var turns: [Int] = []
+
+  override func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
+    turns.append(turns.count % 2)
+    return targets[turns.last ?? 0]
+  }
+}
+
 @Suite("Sends to one receiver")
 struct OneReceiverTests {
+  @Test("an awaited send asks for the forwarding target once")
+  func resolvedOnce() async throws {
+    let rota = Rota()
+    for _ in 0..<2 {
+      try await expect(rota.sendAndWait(Message<(Int) -> Int>("a:"), 1), equals: 2)
+      try await expect(rota.sendAndWait(Message<(Int) -> Double>("b:"), 1), equals: 10)
+    }
+    expect(rota.turns, equals: [0, 1, 0, 1])
+  }
+
+  @Test("numbers and strings of a dynamic call, and weak boxes of Sendable objects, reach queued targets")
+  func dynamicCrossing() async throws {
+    let (members, journal) = (MulticastProxy<any Member>(), Journal())
+    let (clerk, taken) = (Clerk("a", journal), Locked<[String]>([]))
+    members.add(clerk, delivery: .queue(DispatchQueue(label: "queued")))
+    members.onError = { journal.write("\($0.error)") }
+    members.dynamic.say("x")
+    members.dynamic.note(1)
+    members.on(Message<(Clerk?) -> Void>("take:"), delivery: .mainActor) { clerk in
+      taken.withLock { $0.append(clerk?.name ?? "nobody") }
+    }
+    for box in [ArgumentBox.weak(clerk), .unowned(clerk)] {
+      members.broadcast(Invocation("take:", arguments: [box]))
+    }
+    try await members.drain()
+    expect(journal.all, equals: ["a: x", "a 1"])
+    expect(taken.withLock { $0 }, equals: ["a", "a"])
+    // An object may be shared with the sender.
+    members.on(Message<(Solo) -> Void>("keep:"), delivery: .mainActor) { _ in }
+    members.dynamic.keep(Solo())
+    expect(journal.all.last?.contains("not known to be Sendable") == true, "\(journal.all)")
+  }
+
   @Test("a dynamic call is a send to one receiver, and its result is converted to the requested type")
   func dynamic() throws {
     let page = Page()

@@ -35,6 +35,19 @@ struct SelectorTableTests {
     return nil
   }
 
+  @Test("a row for another selector does not replace a method")
+  func replacedByAnother() throws {
+    final class Sheet: MessageReceiver {
+      static let selectorTable = SelectorTable(for: Sheet.self) { Responds(to: "title") { (_: Sheet) in "old" } }
+    }
+    let error = #expect(throws: MessageError.self) {
+      try Sheet.selectorTable.replace("title") { _ in Responds(to: "titel") { (_: Sheet) in "new" } }
+    }
+    expect(
+      error?.code == .typeMismatch && error?.description.contains("'titel'") == true, "\(error?.description ?? "")")
+    expect(Sheet.selectorTable.selectors, equals: ["title"])
+  }
+
   @Test("rows are added, replaced and removed at run time, and senders, proxies and queries notice at once")
   func changes() throws {
     let table = SelectorTable(for: Owner.self, rows: [])
