@@ -59,17 +59,25 @@ public struct RecordedCall: CustomStringConvertible {
   public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
   /// True if receiver, depth, message and outcome are equal. `nil` if they are equal except for
-  /// values of types that are not `Equatable`.
+  /// values of types that are not `Equatable`, or that only one of the calls has redacted.
   public func isEqual(to other: RecordedCall) -> Bool? {
-    guard receiver == other.receiver, depth == other.depth else { return false }
+    guard receiver == other.receiver, depth == other.depth, selector == other.selector,
+      message.signature == other.message.signature, arguments.count == other.arguments.count
+    else { return false }
     let outcomes: Bool? =
       switch (outcome, other.outcome) {
       case (.inProgress, .inProgress): true
+      case (.failed(let left), .failed(let right)) where left.isRedacted != right.isRedacted:
+        left.type == right.type ? nil : false
       case (.failed(let left), .failed(let right)): left == right
-      case (.answered(let left), .answered(let right)): (left ?? ArgumentBox(())).isEqual(to: right ?? ArgumentBox(()))
+      case (.answered(let left), .answered(let right)): isEqual(left ?? ArgumentBox(()), right ?? ArgumentBox(()))
       default: false
       }
-    return areAllEqual([message.isEqual(to: other.message), outcomes])
+    return areAllEqual(zip(arguments, other.arguments).map(isEqual) + [outcomes])
+  }
+
+  private func isEqual(_ one: ArgumentBox, _ other: ArgumentBox) -> Bool? {
+    one.value is RedactedValue == other.value is RedactedValue ? one.isEqual(to: other) : nil
   }
 
   /// The call and its outcome as text: `[ann burn] fails: too hot`.
@@ -90,6 +98,8 @@ public struct RecordedError: Error, Hashable, Sendable, Codable, CustomStringCon
   public let description: String
   /// The name of the error's type.
   public let type: String
+
+  fileprivate var isRedacted: Bool { description == RedactedValue().description }
 }
 
 extension RecordedError {

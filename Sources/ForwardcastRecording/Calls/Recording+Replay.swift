@@ -37,13 +37,14 @@ extension Recording {
   ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
   /// Nested calls are not sent, because the receivers make them again. A call that fails does not
-  /// stop the replay. Returns the calls with their new outcomes.
+  /// stop the replay. A call to a multicast that has no target for it fails with `nobodyResponds`.
+  /// Returns the calls with their new outcomes.
   /// - Throws: ``ReplayError``, before anything is sent.
   @discardableResult
   public func replay(into receivers: [String: any MessageReceiver]) throws(ReplayError) -> Recording {
     let calls = try replayed { receivers[$0] }
     let recorder = CallRecorder()
-    for (call, receiver) in calls {
+    for (call, receiver) in calls where !noteUnanswered(call, by: receiver, in: recorder) {
       var message = call.message
       _ = try? RecordingProxy(of: receiver, as: call.receiver, into: recorder).forward(&message)
     }
@@ -64,7 +65,7 @@ extension Recording {
   {
     let calls = try replayed { receivers[$0] }
     let recorder = CallRecorder()
-    for (call, receiver) in calls {
+    for (call, receiver) in calls where !noteUnanswered(call, by: receiver, in: recorder) {
       _ = try? await RecordingProxy(of: receiver, as: call.receiver, into: recorder).forwardAndWait(call.message)
     }
     return Recording(recorder.recording.outermostCalls)
@@ -76,6 +77,16 @@ extension Recording {
     async throws(ReplayError) -> Recording
   {
     try await replayAndWait(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
+  }
+
+  /// Records a call that no target of a multicast would get as failed. Sending it would not fail.
+  private func noteUnanswered(_ call: RecordedCall, by receiver: any MessageReceiver, in recorder: CallRecorder) -> Bool
+  {
+    guard receiver is any MulticastSending, !answers(receiver, call.selector) else { return false }
+    _ = try? recorder.record(call.message, to: call.receiver) {
+      throw MessageError(.nobodyResponds, receiver: call.receiver, selector: call.selector.name)
+    }
+    return true
   }
 
   private func replayed<Receiver>(_ receiver: (String) -> Receiver?) throws(ReplayError) -> [(RecordedCall, Receiver)] {

@@ -21,6 +21,14 @@ public struct UndoPreparation {
     try perform(Invocation(message.selector, arguments: boxes))
   }
 
+  /// Registers a message whose arguments are `Sendable`, so the target may forward it to any
+  /// context. Throws as ``send(_:_:)``.
+  public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
+    var boxes: [ArgumentBox] = []
+    for argument in repeat each arguments { boxes.append(ArgumentBox(argument)) }
+    try perform(Invocation(message.selector, arguments: boxes))
+  }
+
   /// Registers a message as a value. Throws as ``send(_:_:)``.
   public func perform(_ invocation: Invocation) throws {
     let sent = invocation.asSent

@@ -80,6 +80,37 @@ struct ReplayTests {
     try expect(read.replay(into: Till()).calls.map { $0.answer?.value as? Int }, equals: [3, 7, nil, nil])
   }
 
+  @Test("a replay into a multicast without a target for the call fails, and is not equal to the recording")
+  func unanswered() async throws {
+    let recorded = RecordingProxy(of: Till(), as: "till")
+    _ = try recorded.dynamic.clear()
+    let recording = recorded.recorder.recording
+    let tills = MulticastProxy<any MessageReceiver & Sendable>()
+    for again in try [recording.replay(into: tills), await recording.replayAndWait(into: tills)] {
+      expect(again.isEqual(to: recording) == false)
+      expect("\(again)".contains("[till clear] fails: nobody responds"), "\(again)")
+    }
+    let vaults = MulticastProxy<any MessageReceiver>()
+    vaults.add(Till(), ownership: .strong)
+    expect(try recording.replay(into: vaults).isEqual(to: recording) == true)
+  }
+
+  @Test("a value that only one of two recordings has redacted may be equal")
+  func redactedEquality() throws {
+    func record(_ name: String, _ password: String, redacted: Bool) -> Recording {
+      let recorder = CallRecorder()
+      if redacted { recorder.redact("logIn:password:", arguments: [1], answer: true) }
+      _ = try? RecordingProxy(of: Account(), as: "account", into: recorder).dynamic.logIn(name, password: password)
+      return recorder.recording
+    }
+    for name in ["ann", ""] {
+      let redacted = record(name, "secret", redacted: true)
+      expect(redacted.isEqual(to: record(name, "other", redacted: false)) == nil)
+      expect(redacted.isEqual(to: record(name, "other", redacted: true)) == true)
+      expect(redacted.isEqual(to: record("bo", "secret", redacted: false)) == false)
+    }
+  }
+
   @Test("an awaited replay reaches methods of any isolation")
   func waiting() async throws {
     let vault = Vault()

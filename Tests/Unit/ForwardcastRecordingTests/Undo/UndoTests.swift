@@ -48,6 +48,16 @@ struct UndoTests {
     expect(try history.undo() && page.title == "a")
   }
 
+  @Test("a step whose arguments are Sendable can be undone by targets on other contexts")
+  func queuedTarget() async throws {
+    let (titles, seen) = (MulticastProxy<any MessageReceiver & Sendable>(), Locked<[String]>([]))
+    titles.on(.setTitle, delivery: .mainActor) { title in seen.withLock { $0.append(title) } }
+    try history.prepare(titles).send(.setTitle, "a")
+    expect(try history.undo())
+    try await titles.drain()
+    expect(seen.withLock { $0 }, equals: ["a"])
+  }
+
   @Test("a step can be prepared by key, by name, as a value and as a closure")
   func preparations() throws {
     let page = Page(history)
