@@ -95,7 +95,7 @@ private final class ScheduleWalk: Sendable {
     guard let first = world.problem.withLock({ $0 }) ?? found.first ?? world.thrown else { return nil }
     return ScheduleFailure(
       reason: first.text, place: first.place, turns: world.notes.turns, diagram: world.notes.diagram,
-      order: OrderCode.text(world.order))
+      order: world.fits ? OrderCode.text(world.order) : "")
   }
 
   func end() -> Bool {

@@ -29,14 +29,15 @@ public struct ScheduleFailure: Error, Sendable, CustomStringConvertible {
   public let turns: [String]
   /// The messages as a sequence diagram in Mermaid's language; empty if no message was sent.
   public let diagram: String
-  /// The order as text, to pass to ``ScheduleSearch/replaying(_:)``.
+  /// The order as text, to pass to ``ScheduleSearch/replaying(_:)``; empty if a replayed order did
+  /// not fit the program.
   public let order: String
 
   /// The reason, the turns, the line to put into the test, and the diagram.
   public var description: String {
     var text = reason + "\n  in this order of turns:"
     for (index, turn) in turns.enumerated() { text += "\n    \(index + 1). \(turn)" }
-    text += "\n  to run only this order: everySchedule(.replaying(\"\(order)\"))"
+    if !order.isEmpty { text += "\n  to run only this order: everySchedule(.replaying(\"\(order)\"))" }
     return text + diagram.split(separator: "\n").map { "\n  \($0)" }.joined()
   }
 }

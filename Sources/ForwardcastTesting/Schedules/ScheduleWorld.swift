@@ -37,6 +37,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private let cameFromOutside = DispatchSemaphore(value: 0)
   /// The lanes in the order of their steps; `notes` says what the lanes did.
   private(set) var order: [Int] = []
+  /// False once a replayed order did not fit the program.
+  private(set) var fits = true
   private(set) var notes: [ScheduleNote] = []
   private var sent: [Sent] = []
   /// The first failure; any thread may report one.
@@ -132,6 +134,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     let isStaying = staying.map { lane in ready.contains { $0 === lane } } ?? false
     var number = explorer.choose(ready.map(\.number), staying: isStaying ? staying?.number : nil)
     if number == nil {
+      fits = !explorer.isReplay
       abandon(
         (explorer.isReplay
           ? "the replayed order does not fit the program, which may have changed since"

@@ -502,6 +502,10 @@ struct ScheduleTests {
     }
     expect(summary.failure?.reason.contains("differently") ?? false, equals: false, "\(summary)")
     expect(failures.failures.count, equals: 1)
+    // An order that does not fit is not recommended.
+    if let failure = summary.failure, failure.reason.contains("does not fit") {
+      expect(failure.order.isEmpty && !failure.description.contains("to run only this order"), "\(failure)")
+    }
   }
 
   @Test("a program that differs from run to run is reported")
