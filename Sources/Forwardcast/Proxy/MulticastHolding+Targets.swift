@@ -115,6 +115,9 @@ extension MulticastHolding {
   /// The number of live, unmuted registrations that respond to `selector`.
   public func count(for selector: MessageSelector) -> Int { core.count(for: selector) }
 
+  /// The number of live, unmuted registrations that respond to a key's message.
+  public func count<Function>(for message: Message<Function>) -> Int { core.count(for: message.selector) }
+
   /// How the proxy treats duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 

@@ -40,6 +40,7 @@ extension MulticastCore {
   private func row(_ registration: Registration) -> [String] {
     let target = registration.liveTarget
     var name = target.map { typeName(of: $0) } ?? "a dead target"
+    if registration.priority != 0 { name += " (priority \(registration.priority))" }
     if registration.isMuted { name += " (muted)" }
     let queued = registration.queued
     return [

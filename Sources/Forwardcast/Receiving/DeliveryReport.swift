@@ -1,7 +1,7 @@
 // DeliveryReport.swift: the outcome of a message at each of its targets.
 
 /// The outcome of one forwarded message. Every live target is in one of four lists, in delivery
-/// order.
+/// order. A report contains the targets, so it is not `Sendable`; a ``BroadcastSummary`` is.
 public struct DeliveryReport {
   /// A target that ran the message, synchronously or on its own context while the sender waited.
   public struct Answer {

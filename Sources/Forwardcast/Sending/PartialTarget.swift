@@ -20,17 +20,6 @@
 public protocol PartialTarget: AnyObject, SendableMetatype {
   /// The selectors that the class does not implement. Read when a proxy lists a selector's targets.
   nonisolated static var unimplemented: [MessageSelector] { get }
-  /// The former name of ``unimplemented``.
-  @available(*, deprecated, renamed: "unimplemented")
-  nonisolated static var leftOut: [MessageSelector] { get }
-}
-
-@available(*, deprecated, message: "declare 'unimplemented' instead of 'leftOut'")
-extension PartialTarget {
-  /// Returns the selectors under their former name.
-  public nonisolated static var unimplemented: [MessageSelector] { leftOut }
-  /// Returns no selectors.
-  public nonisolated static var leftOut: [MessageSelector] { [] }
 }
 
 extension Method {

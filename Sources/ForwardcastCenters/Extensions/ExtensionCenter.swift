@@ -41,8 +41,9 @@ public final class ExtensionCenter: ManagedService {
     enter(ExtensionPoint<Interface>(selectors: nil, table: nil, options: MulticastOptions(), services: services)).point
   }
 
-  /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``. If the
-  /// extension point exists already, changes nothing and returns `false`.
+  /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``.
+  /// - Returns: `false` if the extension point exists already. Then nothing is changed, so a point
+  ///   that was used first has no table.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()

@@ -122,7 +122,8 @@ struct ProtocolChecker {
           argument.value)
       }
     }
-    if let misfit = policy.name.misfit(type) { return refuse(misfit, policy.positions) }
+    let hasArguments = source.isMark(policy.positions.upperBound - 1, ")")
+    if let misfit = policy.name.misfit(type, hasArguments) { return refuse(misfit, policy.positions) }
     let empty: AnswerPlan.Empty
     if let otherwise {
       empty = .stated(otherwise.count > 40 || otherwise.contains(" ") ? "(\(otherwise))" : otherwise)

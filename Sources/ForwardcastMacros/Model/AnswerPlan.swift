@@ -27,7 +27,7 @@ enum AnswerRuleName: String, CaseIterable {
   var isOptional: Bool { [.last, .first, .min, .max].contains(self) }
 
   /// Why the rule does not fit a type, and a fix; `nil` if it may fit. Sees only the type's text.
-  func misfit(_ type: TypeText) -> String? {
+  func misfit(_ type: TypeText, _ hasArguments: Bool) -> String? {
     let (misfits, reason): ([Kind], String) =
       switch self {
       case .any, .every:
@@ -44,6 +44,11 @@ enum AnswerRuleName: String, CaseIterable {
         (
           [.optional, .array, .bool, .other],
           "compares results, and values of '\(type.text)' have no order; use '.reduce(…)'"
+        )
+      case .joined where hasArguments:
+        (
+          [.optional, .array, .number, .bool, .other],
+          "with a separator needs strings, and '\(type.text)' is not one; use '.joined' or '.reduce(…)'"
         )
       case .joined:
         (

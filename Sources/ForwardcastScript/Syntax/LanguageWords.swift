@@ -20,7 +20,8 @@ enum LanguageWords {
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
     proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a proxy: for any \
     number of targets, for one target, for a target that the first message creates, or for a target whose calls the proxy \
-    records.
+    records. A multicast that is `strong` retains its targets, `duplicates` lets a target be added twice, `throwing` throws \
+    if no target responds, and `stopping` ends a message at the first error.
     queue q — Makes a serial queue for targets.
     add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; targets of higher priority \
     come first.

@@ -125,6 +125,8 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("@Answer(.sum) func a() -> String", 9, ".sum", "needs numbers, and 'String' is not one"),
     .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "needs numbers, and 'Int?' is not one"),
     .member("@Answer(.joined) func a() -> Int", 9, ".joined", "and 'Int' is neither"),
+    .member(
+      "@Answer(.joined(separator: \"\")) func a() -> [String]", 9, ".joined(separator: \"\")", "'[String]' is not one"),
     .member("@Answer(.min) func a() throws -> (Int, Int)", 9, ".min", "have no order"),
     .member("@Answer(.lastValue) func a() throws -> Int", 9, ".lastValue", "'Int' is never nil"),
     .member("@Answer(.best) func a() -> Int", 9, ".best", "this rule is not known"),

@@ -25,7 +25,7 @@ struct DescriptionTests {
     proxy.onError = { _ in }
     expect("\(proxy)", equals: "multicast of Desk, 0 targets")
     let (ann, bo) = (Desk("ann", journal), Desk("bo", journal))
-    proxy.add(ann, only: ["say:"])
+    proxy.add(ann, priority: 5, only: ["say:"])
     let queue = DispatchQueue(label: "disk")
     queue.suspend()
     proxy.add(bo, delivery: .queue(queue), buffer: .keepOldest(2))
@@ -36,7 +36,7 @@ struct DescriptionTests {
     let lines = "\(proxy)".split(separator: "\n").map(String.init)
     expect(lines[0], equals: "multicast of Desk, 2 targets")
     expect(lines[1].split(separator: " "), equals: ["target", "selectors", "context", "waiting", "dropped"])
-    expect(lines[2].hasPrefix("Desk (muted)  only say:") && lines[2].hasSuffix("-"))
+    expect(lines[2].hasPrefix("Desk (priority 5) (muted)  only say:") && lines[2].hasSuffix("-"))
     expect(lines[3].contains("5: agrees join:with: quote: …") && lines[3].contains("disk"))
     expect(lines[3].split(separator: " ").suffix(2), equals: ["2", "3"])
     expect(lines[4], equals: "hooks 1")
