@@ -52,6 +52,7 @@ struct ProtocolChecker {
           type)
       }
     }
+    if let problem = declaration.conditionalProblem { problems.append(problem) }
     if let modifier = declaration.modifiers.first(where: { $0.word == "distributed" }) {
       refuse("a distributed protocol cannot be forwarded; remove 'distributed'", modifier.positions)
     }
@@ -110,10 +111,10 @@ struct ProtocolChecker {
         "'\(member.name)' returns nothing to combine; remove '@Answer'", attribute.positions)
     }
     var policy = (name: AnswerRuleName.last, text: ".last", positions: type.positions)
-    var otherwise: String?
+    var otherwise: Range<Int>?
     for argument in attribute?.arguments ?? [] {
       if argument.label == "otherwise" {
-        otherwise = source.line(argument.value)
+        otherwise = argument.value
       } else if let (name, start) = rule(argument.value) {
         policy = (name, source.text(start..<argument.value.upperBound), argument.value)
       } else {
@@ -126,7 +127,9 @@ struct ProtocolChecker {
     if let misfit = policy.name.misfit(type, hasArguments) { return refuse(misfit, policy.positions) }
     let empty: AnswerPlan.Empty
     if let otherwise {
-      empty = .stated(otherwise.count > 40 || otherwise.contains(" ") ? "(\(otherwise))" : otherwise)
+      // In parentheses, because `??` binds more tightly than most operators.
+      let text = source.text(otherwise)
+      empty = .stated(otherwise.count > 2 ? "(\(text))" : text)
     } else if !policy.name.isOptional {
       empty = .ofPolicy
     } else if type.isOptional {

@@ -100,6 +100,8 @@ extension SourceText {
     if isMark(last, "?") || isMark(last, "!") { return "nil" }
     if isWord(start, "Swift"), isMark(start + 1, ".") { start += 2 }
     if isMark(start, "["), closing(start) == last {
+      // `[3 of Int]` is an inline array, which has no empty value.
+      if isWord(start + 2, "of") { return nil }
       return colon(in: start) == nil ? "[]" : "[:]"
     }
     if isMark(start, "("), closing(start) == last {

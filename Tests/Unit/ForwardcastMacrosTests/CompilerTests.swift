@@ -154,7 +154,7 @@ struct CompilerTests {
       return all.contains(NodeProxy())
     }
     """,
-    // Expressions in initial values, default arguments and attributes may contain commas and slashes.
+    // Expressions in initial values, default arguments and attributes may contain commas, slashes and several lines.
     """
     @Receiver final class Locator {
       var places = Dictionary<String, Int>()
@@ -164,7 +164,21 @@ struct CompilerTests {
     }
     @Forwarded protocol Calculator: AnyObject {
       @Answer(.reduce(1, /)) func ratio() -> Double  // the quotient
+      @Answer(
+        otherwise: { (value: Int) -> Int in
+          let double = value * 2
+          return double
+        }) func maker() -> (Int) -> Int
       func act(`2nd` value: Int)
+    }
+    enum Office {
+      @Forwarded protocol Calculator: AnyObject {
+        @Answer(
+          otherwise: { (value: Int) -> Int in
+            let double = value * 2
+            return double
+          }) func maker() -> (Int) -> Int
+      }
     }
     """,
     // An extension's access applies to the declarations in it.
@@ -200,6 +214,7 @@ struct CompilerTests {
     @Forwarded protocol Shared where Self: AnyObject, Self: Sendable { func shared() }
     @Forwarded protocol lowered: AnyObject { func find(_ loweredProxy: Int) -> Int? }
     enum outer { @Forwarded protocol Lowered: AnyObject { func find(_ outer: Int) -> Int? } }
+    @Forwarded(otherwise: .emptyValuesOrTrap) protocol Inline: AnyObject { func three() -> [3 of Int] }
     func work(_ printer: PrinterProxy, _ root: RootedProxy, _ shared: SharedProxy) -> (Root, any Sendable) {
       printer.rows { "a"; "b" }
       return (root, shared)

@@ -407,6 +407,15 @@ struct WriterTests {
     expect(!text.contains("@Lines") && text.contains("@discardableResult"), "\(text)")
   }
 
+  @Test("a stated value is in parentheses if it may be an operation, and its lines are kept")
+  func statedValues() {
+    for (value, wanted) in [("1+2", "(1+2)"), ("-1", "-1"), ("{ _ in\n  1\n}", "({ _ in\n  1\n})"), ("[]", "[]")] {
+      let declaration = "@Forwarded protocol P { @Answer(otherwise: \(value)) func a() -> T }"
+      let text = Expander(declaration, role: "extension", extending: "P").expansion.text
+      expect(text.contains(" ?? \(wanted)\n"), "\(text)")
+    }
+  }
+
   @Test("documentation comments of a requirement are kept, in any style")
   func documentation() {
     let text = Expander(

@@ -79,6 +79,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "@Receiver final class C {\n@available(*, unavailable) @Message func a() {}\n}", "2:42", "a",
       "nobody may call it; remove '@Message'"),
     .member("mutating func a()", 1, "mutating", "inherit 'AnyObject'"),
+    .member("var a: Int? { mutating get }", 15, "mutating", "inherit 'AnyObject'"),
     .member("distributed func a()", 1, "distributed", "cannot be forwarded"),
     .member("struct S { var a = 1 }", 1, "struct", "cannot be forwarded"),
     .member("var (a, b): (Int, Int)", 5, "(", "cannot be forwarded"),
@@ -89,12 +90,26 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal(
       "@Forwarded @objc protocol P {\n@objc optional var a: Int? { get set }\n}", "2:20", "a",
       "cannot be set through its protocol"),
+    .member(
+      "@NotForwarded func a()\n#if A\n@available(*, deprecated)\n#else\n@discardableResult\n#endif\nfunc b() -> Int?",
+      1,
+      "#if A\n@available(*, deprecated)\n#else\n@discardableResult\n#endif", "write '#if' around the whole member"
+    ).at("3:1"),
+    Refusal(
+      "@Forwarded\n#if A\n@objc\n#endif\nprotocol P: AnyObject { func a() }", "2:1", "#if A\n@objc\n#endif",
+      "write '#if' around the whole declaration"),
+    Refusal(
+      "#if A\n@MainActor\n#endif\n@Receiver final class C { @Message func a() {} }", "1:1", "#if A\n@MainActor\n#endif",
+      "write '#if' around the whole declaration"),
     // Malformed declarations.
     .member("func a", 6, "a", "the parameters of 'a' cannot be read"),
     .member("func a() ->", 1, "}", "the type of 'a' cannot be read").at("3:1"),
     .member("subscript -> Int? { get }", 1, "subscript", "the parameters of the subscript cannot be read"),
     // Names.
-    .member("func `a b`()", 6, "`a b`", "name it with '@Message("),
+    .member("func `a b`()", 6, "`a b`", "name it with '@Message(\"name\")'"),
+    .member("func `a b`(x: Int, _ y: Int)", 6, "`a b`", "name it with '@Message(\"name:name:\")'"),
+    .member("func a(`b c` x: Int)", 6, "a", "name it with '@Message(\"name:\")'"),
+    .member("@Message(\"\") func a()", 10, "\"\"", "'' is not a selector; write a name"),
     .member("func a(_ x: Int)\nfunc a(_ x: String)", 6, "a", "is already the selector of 'a'").at("3:6"),
     .member("var a: Int? { get set }\nfunc setA(_ x: Int)", 6, "setA", "is already the selector of 'a'").at("3:6"),
     .member(
@@ -219,7 +234,7 @@ struct RefusalTests {
       let text = expander(type, "extension").expansion.text
       expect(text.contains(value), "\(text)")
     }
-    for type in ["(Int) -> Void", "(Int, () -> Void)", "(Int, any Q)"] {
+    for type in ["(Int) -> Void", "(Int, () -> Void)", "(Int, any Q)", "[3 of Int]"] {
       expect(expander(type, "peer").said.count, equals: 1, "\(type)")
     }
   }
