@@ -142,13 +142,13 @@ public struct DeliveryReport {
 }
 
 extension DeliveryReport: CustomStringConvertible {
-  /// For example `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (muted)`. Refers to
-  /// ``MulticastSending/explain(_:)-(MessageSelector)`` if nobody responded.
+  /// For example `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (Bell: muted)`. Refers
+  /// to ``MulticastSending/explain(_:)-(MessageSelector)`` if nobody responded.
   public var description: String {
     func list(_ items: [String]) -> String { items.isEmpty ? "" : " (\(items.joined(separator: ", ")))" }
     return "delivered \(delivered), queued \(queued.count), failed \(failures.count)"
       + list(failures.map { "\(typeName(of: $0.target)): \($0.error)" })
-      + ", skipped \(skipped.count)" + list(skipped.map(\.reason.description))
+      + ", skipped \(skipped.count)" + list(skipped.map { ($0.target.map { "\(typeName(of: $0)): " } ?? "") + $0.reason.description })
       + (dropped == 0 ? "" : ", dropped \(dropped)")
       + (nobodyResponded ? "; the proxy's explain(_:) says why" : "")
   }

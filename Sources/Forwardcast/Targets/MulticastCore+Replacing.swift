@@ -8,6 +8,8 @@ extension MulticastCore {
   /// - Parameter retains: true if the proxy must retain the new target, because it is a value.
   func replace(_ old: AnyObject, with target: AnyObject, retains: Bool) -> Int {
     if old === target { return 0 }
+    let canAnswer = table != nil || canAnswer(target)
+    defer { if !canAnswer, onError != nil { tellUnreachable() } }
     var count = 0
     for registration in registrations(of: old) where registration.liveTarget === old {
       let queued = registration.queued.flatMap {
@@ -31,6 +33,7 @@ extension MulticastCore {
           state.list.noteChanged()
         } else {
           _ = state.list.replace(registration, with: new, garbage: &garbage)
+          if !canAnswer { state.noteUnreachable(new, &garbage) }
         }
         // Routes retain the strong target of a direct registration for their messages. Messages in
         // a queue do not retain it.

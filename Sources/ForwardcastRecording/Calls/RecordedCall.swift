@@ -22,7 +22,8 @@ public struct RecordedCall: CustomStringConvertible {
   public var message: Invocation { didSet { message = message.asSent } }
   /// The outcome; `inProgress` if the call had not ended when the recording was read.
   public package(set) var outcome: Outcome
-  /// The number of enclosing calls of the same recorder: 0 for an outermost call.
+  /// The number of enclosing calls of the same recorder: 0 for an outermost call. A call on another
+  /// context, such as a queue, is an outermost call.
   public let depth: Int
   /// The number of the call among all recorded calls of the process, to order calls of several
   /// recorders. The number is neither compared nor encoded, and is 0 in a decoded call.

@@ -36,7 +36,8 @@ extension Recording {
   ///     // whether the outcomes are the same:
   ///     again.isEqual(to: Recording(recording.outermostCalls))
   ///
-  /// Nested calls are not sent, because the receivers make them again. A call that fails does not
+  /// Nested calls are not sent, because the receivers make them again. (Filter out calls that the
+  /// receivers make through queues: these are outermost calls too.) A call that fails does not
   /// stop the replay. A call to a multicast that has no target for it fails with `nobodyResponds`.
   /// Returns the calls with their new outcomes.
   /// - Throws: ``ReplayError``, before anything is sent.

@@ -126,7 +126,8 @@ public final class UndoHistory {
   /// The number of open groups.
   public var groupingLevel: Int { open.level }
 
-  /// Opens a group: steps up to the matching ``endGroup()`` are undone together.
+  /// Opens a group: steps up to the matching ``endGroup()`` are undone together. Groups may be
+  /// nested as deeply as memory allows.
   public func beginGroup() { _ = openGroup() }
 
   /// Closes the group that was opened last. An empty group is dropped.

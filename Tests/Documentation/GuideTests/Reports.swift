@@ -39,7 +39,7 @@ struct Reports {
     var message = Invocation(opened.selector, arguments: [ArgumentBox(7)])
     let report = try bells.forward(&message)
     print(report)
-    // delivered 1, queued 0, failed 1 (Bell: Broken()), skipped 1 (muted)
+    // delivered 1, queued 0, failed 1 (Bell: Broken()), skipped 1 (Bell: muted)
 
     print(bells.explain(opened))
     // opened: of MulticastProxy<DoorListener>, 2 of 3 registrations
@@ -49,7 +49,7 @@ struct Reports {
     // Bell    no        muted              direct
     // end
     expect("\(summary)", equals: "delivered 1, queued 0, failed 1, skipped 1")
-    expect("\(report)", equals: "delivered 1, queued 0, failed 1 (Bell: Broken()), skipped 1 (muted)")
+    expect("\(report)", equals: "delivered 1, queued 0, failed 1 (Bell: Broken()), skipped 1 (Bell: muted)")
     expect(
       "\(bells.explain(opened))",
       equals: """

@@ -169,7 +169,7 @@ struct BufferTests {
     let report = try proxy.forward(&call)
     expect(report.queued.isEmpty && report.dropped == 1)
     expect(report.skipped.map(\.reason), equals: [.bufferFull])
-    expect("\(report)", equals: "delivered 0, queued 0, failed 0, skipped 1 (buffer full), dropped 1")
+    expect("\(report)", equals: "delivered 0, queued 0, failed 0, skipped 1 (Clerk: buffer full), dropped 1")
   }
 
   @Test("senders that wait for capacity are resumed in order, and no message is lost")

@@ -59,6 +59,18 @@ struct ReplacementTests {
     withExtendedLifetime((first, old, new)) {}
   }
 
+  @Test("a successor that no message can reach is reported")
+  func unreachable() {
+    final class Plain {}
+    let (proxy, journal) = (MulticastProxy<AnyObject>(), Journal())
+    let (old, new) = (Listener("old", journal), Plain())
+    proxy.add(old)
+    proxy.onError = { failure in journal.write("\((failure.error as? MessageError)?.code.description ?? "other")") }
+    expect(proxy.replace(old, with: new), equals: 1)
+    expect(journal.all, equals: [MessageError.Code.noSelectorTable.description])
+    withExtendedLifetime((old, new)) {}
+  }
+
   @Test("the successor takes over priority, selectors and muting, and the old target may come back")
   func terms() {
     let (proxy, journal) = (Proxy(), Journal())
