@@ -42,7 +42,7 @@ extension Interpreter {
       default: try proxy.around(selector, { try body.around($0) })
       }
     world.state.withLock { $0.hooks.append(registration) }
-    if let name { bind(name, .hook(registration)) }
+    if let name { world.bind(name, .hook(registration)) }
   }
 
   func hookArgument(_ index: ScriptValue) throws -> ScriptValue {

@@ -114,6 +114,21 @@ struct HookScriptTests {
     expect(played.error?.hasPrefix(error) == true, "\(played.error ?? "none")")
   }
 
+  @Test("the name of a hook is known outside the block or row that installed the hook")
+  func names() {
+    let text = """
+      receiver Installer { - install { before p "a" { print "row" } as k } }
+      if true { before p "a" { print "block" } as h }
+      [new Installer install]
+      [p a]
+      cancel h; cancel k
+      [p a]
+      """
+    let played = played(text)
+    expect(played.error == nil)
+    expect(played.output, equals: "row\nblock\n")
+  }
+
   @Test("a hook that catches an error returns the answer")
   func taken() {
     let played = played(
