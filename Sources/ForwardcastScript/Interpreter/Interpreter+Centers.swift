@@ -13,8 +13,7 @@ extension Interpreter {
     let point = try self.point(point, "register")
     try world.link(point, to: observer, strongly: false)
     // A query to a proxy also queries every object behind the proxy.
-    _ = run.budget(at: offset, of: source).charging { point.register(ifConforming: observer) }
-    try run.check()
+    _ = try querying(at: offset) { point.register(ifConforming: observer) }
   }
 
   func registerLazily(_ receiver: String, in point: Expression) throws {

@@ -32,9 +32,10 @@ extension Interpreter {
     let (world, names) = (world, frame.copy(depth: 0))
     weak var owner: LazyProxy?
     let proxy = LazyProxy {
-      let send = SendInProgress.current
-      let interpreter = Interpreter(
-        world: world, run: send?.run ?? Run(world), frame: names.copy(depth: send?.depth ?? 0))
+      let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
+      let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
+      // Queries add to the depth without a check, because most of them run no code of the script.
+      try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
       let target = try interpreter.object(expression).receiver
       if let owner {
         // A query cannot throw the error of an exceeded limit, so the run stores it.

@@ -60,14 +60,10 @@ extension Interpreter {
     let receiver = reference.receiver
     let arity = try MessageSelector.numberOfArguments(inName: selector)
     try run.charge(2 * Work.pass + Work.name(selector))
-    let sending = SendInProgress(run: run, depth: frame.depth)
-    let answer = try SendInProgress.$current.withValue(sending) {
+    return try querying(at: offset) {
       if let lazy = receiver as? LazyProxy { _ = try lazy.target() }
-      let selector = try world.selectorToSend(selector, argumentCount: arity, to: receiver)
-      return run.budget(at: offset, of: source).charging { receiver.responds(to: selector) }
+      return receiver.responds(to: try world.selectorToSend(selector, argumentCount: arity, to: receiver))
     }
-    try run.check()
-    return answer
   }
 
   /// `explain p "sel:"`: a line for each registration, including nested proxies. Sends nothing.
@@ -76,8 +72,7 @@ extension Interpreter {
     try run.charge(Work.make + Work.name(name))
     let arity = try MessageSelector.numberOfArguments(inName: name)
     let selector = try world.selectorToSend(name, argumentCount: arity, to: proxy)
-    let explanation = run.budget(at: offset, of: source).charging { proxy.holder.explain(selector) }
-    try run.check()
+    let explanation = try querying(at: offset) { proxy.explain(selector) }
     var text = ""
     try explain(explanation, name, indent: "", hooks: [], into: &text)
     return try bounded(.string(text))

@@ -58,8 +58,22 @@ extension Interpreter {
 
   func beginSend(policy: CollectPolicy? = nil, to receiver: ScriptReference? = nil) throws -> SendInProgress {
     let depth = frame.depth + 1
-    try ScriptError.limit(depth <= Run.sendLimit, "more than \(Run.sendLimit) sends in progress")
+    try checkDepth(depth)
     return SendInProgress(run: run, depth: depth, policy: policy, receiver: receiver)
+  }
+
+  func checkDepth(_ depth: Int) throws(ScriptError) {
+    try ScriptError.limit(depth <= Run.sendLimit, "more than \(Run.sendLimit) sends in progress")
+  }
+
+  /// Runs `body`, which queries proxies. Lazy proxies create their targets in this run.
+  func querying<T>(at offset: Int, _ body: () throws -> T) throws -> T {
+    let query = SendInProgress(run: run, depth: frame.depth + 1)
+    let answer = try SendInProgress.$current.withValue(query) {
+      try run.budget(at: offset, of: source).charging(body)
+    }
+    try run.check()
+    return answer
   }
 
   /// Counts a message, sends it by `body`, and emits its events. Errors of `body` get the names
@@ -69,11 +83,14 @@ extension Interpreter {
     _ body: (inout Invocation) throws -> T
   ) throws -> T {
     let inProgress = try beginSend(policy: policy, to: reference)
-    if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
     let arguments = sending.arguments
-    let selector = try world.selectorToSend(sending.selector, argumentCount: arguments.count, to: reference.receiver)
     let budget = run.budget(at: sending.offset, of: source)
-    try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
+    let selector = try SendInProgress.$current.withValue(inProgress) {
+      if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
+      let selector = try world.selectorToSend(sending.selector, argumentCount: arguments.count, to: reference.receiver)
+      try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
+      return selector
+    }
     for argument in arguments { try chargeCopy(of: argument) }
     var call = try Invocation(selector, arguments: arguments.map { try settled($0).box })
     call.budget = budget

@@ -25,6 +25,7 @@ struct RegistrationTerms {
 protocol ScriptedMulticast: ForwardingProxy {
   var holder: any MulticastHolding { get }
 
+  func explain(_ selector: MessageSelector) -> MessageExplanation
   /// - Throws: `type mismatch` if the receiver does not conform to the proxy's interface.
   func register(_ receiver: any MessageReceiver, _ terms: RegistrationTerms) throws -> Registration
   func unregister(_ receiver: any MessageReceiver)

@@ -85,6 +85,33 @@ struct CenterTests {
     expect(played.output, equals: "now\nmade\nlate ping\no ping\nmade\nlate ping\no ping\n")
   }
 
+  @Test("explain of an extension point names the lazy observers that the message would create")
+  func explained() {
+    let text = """
+      register lazily Late in E; register o in E
+      print explain E "ping"
+      print explain E "none"
+      proxy p = multicast; add E to p
+      print explain p "ping"
+      print services
+      """
+    let played = play(Self.cast + text)
+    expect(played.error == nil)
+    expect(
+      played.output,
+      equals: """
+        Late: yes, created by the message, directly
+        <Obs o>: yes, row ping of Obs, directly
+        Late: no, does not respond
+        <Obs o>: no, does not respond
+        <extension E>: yes, its targets, directly
+          Late: yes, created by the message, directly
+          <Obs o>: yes, row ping of Obs, directly
+        []
+
+        """)
+  }
+
   @Test("a lazy observer whose creation fails is reported, and the other observers still receive the event")
   func badLazy() {
     let played = play(Self.cast + "register lazily Bad in E; register o in E\nprint errors [E ping]\nprint services")

@@ -97,6 +97,40 @@ struct LimitTests {
     expect(play(text + "[l n]").outcome.error?.code, equals: .proxyCycle)
   }
 
+  private static let lazyUses = ["[lN get]", "[r take: (lN responds \"get\")]"]
+
+  @Test(
+    "a lazy proxy creates its target in the run of the message or query that needs the target",
+    arguments: lazyUses + ["[mN get]", "register lN in E"])
+  func lazyRun(use: String) {
+    let text = """
+      receiver R { - get = self; - take: x = self; - make { repeat 100 { }; expect 1 == 2; return self } }
+      let r = new R
+      extension E { get }
+      proxy lN = lazy { [r make] }
+      proxy mN = multicast; add lN to mN
+
+      """
+    let outcome = play(text + use).outcome
+    expect(outcome.error == nil)
+    expect(outcome.failureCount, equals: 1)
+    expect(outcome.steps >= 100)
+  }
+
+  @Test("lazy proxies that need one another count as sends in progress", arguments: lazyUses)
+  func lazyChain(use: String) {
+    func played(_ count: Int) -> Played {
+      var text = "receiver R { - get = self; - take: x = self }\nlet r = new R\n"
+      text += "proxy l0 = forward to r\n"
+      for number in 1...count {
+        text += "proxy l\(number) = lazy { \(use.replacing("N", with: "\(number - 1)")) }\n"
+      }
+      return play(text + use.replacing("N", with: "\(count)"))
+    }
+    expect(played(25).outcome.succeeded)
+    expect(played(100).outcome.error?.text, equals: "limit exceeded: more than 64 sends in progress")
+  }
+
   @Test("a row may throw a text that looks like a limit, and a script can catch it")
   func textLikeALimit() {
     expect(play("receiver R { - a throws \"limit exceeded\" }\nexpect [new R a] throws \"limit\"").outcome.succeeded)
