@@ -42,6 +42,8 @@ final class Frame {
   func enterBlock() { scopes.append([:]) }
   func leaveBlock() { scopes.removeLast() }
 
+  var blockCount: Int { scopes.count }
+
   var isScriptLevel: Bool { scopes.isEmpty }
 
   func bind(_ name: String, _ value: ScriptValue) { scopes[scopes.count - 1][name] = .value(value) }

@@ -8,7 +8,7 @@ extension Interpreter {
     var stack: [ScriptValue] = []
     var place = expression.offset
     do {
-      try run.charge(expression.work)
+      try run.charge(expression.work + expression.workInBlock * frame.blockCount)
       for step in expression.steps {
         place = step.offset
         try compute(step, &stack)

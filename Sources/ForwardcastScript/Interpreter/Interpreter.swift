@@ -88,7 +88,7 @@ struct Interpreter {
   }
 
   func drop(_ name: String) throws {
-    try run.charge(Work.name(name))
+    try run.charge(Work.name(name) + 2 * Work.nameInBlock(name) * frame.blockCount)
     guard case .value? = frame.binding(name) ?? world.binding(name) else {
       throw ScriptError(.unknownName, name, about: .name(name))
     }

@@ -17,8 +17,9 @@ final class Run: Sendable {
 
   private let world: World
   private let workLimit: Int
-  private let steps = Atomic<Int>(0)
-  private let work = Atomic<Int>(0)
+  private let steps: Atomic<Int>
+  private let work: Atomic<Int>
+  private let workAtProgress = Atomic<Int>(0)
   private let limit = Mutex<ScriptError?>(nil)
   private let hasPassedLimit = Atomic<Bool>(false)
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
@@ -27,7 +28,12 @@ final class Run: Sendable {
   /// For each queue, the statement that sent the message which runs on the queue.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
-  init(_ world: World) { (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit)) }
+  /// - Parameter earlier: a run whose counters this run continues.
+  init(_ world: World, after earlier: Run? = nil) {
+    (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit))
+    steps = Atomic(earlier?.stepsTaken ?? 0)
+    work = Atomic(earlier?.workDone ?? 0)
+  }
 
   /// Counts a statement or a send.
   /// - Throws: `limit exceeded`, for this step or for a limit that the run exceeded before.
@@ -37,7 +43,9 @@ final class Run: Sendable {
     let most = world.stepLimit
     do { try checkCancelled() } catch { throw located(error, at: offset, of: source) }
     if count > most { throw located(ScriptError(.limitExceeded, "more than \(most) steps"), at: offset, of: source) }
-    if count & 0x3FF == 0 {
+    let done = work.load(ordering: .relaxed)
+    if count & 0x3FF == 0 || done - workAtProgress.load(ordering: .relaxed) >= Run.workBetweenLooks {
+      workAtProgress.store(done, ordering: .relaxed)
       world.handlers.progress?(ScriptProgress(steps: count, stepLimit: most, source: source, offset: offset))
     }
   }

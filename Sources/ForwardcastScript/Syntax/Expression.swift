@@ -9,10 +9,13 @@ struct Expression: Sendable {
   let offset: Int
   /// The price of each evaluation in units of ``Work``: the sum of the prices of the steps.
   let work: Int
+  /// The price in addition for each open block, in which the names are searched for.
+  let workInBlock: Int
 
   init(steps: [Step], offset: Int) {
     (self.steps, self.offset) = (steps, offset)
     work = steps.reduce(0) { $0 + Work.look + $1.work }
+    workInBlock = steps.reduce(0) { $0 + $1.workInBlock }
   }
 }
 
@@ -22,6 +25,8 @@ struct Step: Sendable {
   let offset: Int
   /// The price of the names that the step looks up.
   let work: Int
+  /// The price in addition for each open block; 0 if the step looks up no name of the script.
+  let workInBlock: Int
 
   enum Action: Sendable {
     case constant(ScriptValue)

@@ -22,8 +22,10 @@ extension Parser {
     return Expression(steps: steps, offset: start)
   }
 
-  private mutating func append(_ action: Step.Action, at offset: Int, work: Int = 0) {
-    steps.append(Step(action: action, offset: offset, work: work))
+  /// - Parameter name: the name of the script that the step looks up, if any.
+  private mutating func append(_ action: Step.Action, at offset: Int, work: Int = 0, looksUp name: String? = nil) {
+    let (work, workInBlock) = name.map { (Work.name($0), Work.nameInBlock($0)) } ?? (work, 0)
+    steps.append(Step(action: action, offset: offset, work: work, workInBlock: workInBlock))
   }
 
   private mutating func appendExpression() throws {
@@ -112,7 +114,7 @@ extension Parser {
     case .alive:
       let place = try peek().offset
       let name = try takeName("the name of an object")
-      append(.compute { interpreter, _ in .bool(try interpreter.isAlive(name)) }, at: place, work: Work.name(name))
+      append(.compute { interpreter, _ in .bool(try interpreter.isAlive(name)) }, at: place, looksUp: name)
     case .collect:
       let policy = try take(LanguageWords.words(CollectPolicy.self)) { $0.word.flatMap(CollectPolicy.init) }
       try appendSend(.result(policy), token)
@@ -145,7 +147,7 @@ extension Parser {
         let advice = statement.map { ScriptError.Subject.advice("it begins a statement: \($0.form)") }
         throw error("\"\(word)\" is a word of the language and cannot begin an expression", at: token, about: advice)
       }
-      append(.name(word), at: token.offset, work: Work.name(word))
+      append(.name(word), at: token.offset, looksUp: word)
     }
   }
 

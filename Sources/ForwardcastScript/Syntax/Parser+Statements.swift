@@ -95,7 +95,8 @@ extension Parser {
     var expression = try parseExpression()
     if expression.steps.count == 1, case .make(let receiver, false, _) = expression.steps[0].action {
       let make = Step.Action.make(receiver: receiver, isNamed: false, fallback: name)
-      let step = Step(action: make, offset: expression.steps[0].offset, work: expression.steps[0].work)
+      let new = expression.steps[0]
+      let step = Step(action: make, offset: new.offset, work: new.work, workInBlock: new.workInBlock)
       expression = Expression(steps: [step], offset: expression.offset)
     }
     return .action { [expression] in try $0.assign(name, expression) }

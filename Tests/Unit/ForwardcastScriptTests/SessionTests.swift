@@ -441,6 +441,18 @@ struct SessionTests {
     expect(transcript.pieces, equals: ["1024 5000 script:1:15", "2048 5000 script:1:15"])
   }
 
+  @Test("progress is reported during a run of few expensive steps")
+  func progressOfWork() {
+    let (transcript, count) = (Transcript(), Locked(0))
+    var handlers = transcript.handlers
+    handlers.progress = { _ in count.withLock { $0 += 1 } }
+    let doublings = String(repeating: "let a = @[a, a]; let b = @[b, b]\n", count: 14)
+    let text = "let a = @[1, 2, 3, 4]; let b = @[1, 2, 3, 4]\n\(doublings)repeat 4 { expect a == b }"
+    let outcome = ScriptSession(handlers: handlers).run(text)
+    expect(outcome.succeeded && outcome.steps < 100)
+    expect(count.withLock { $0 } >= 3)
+  }
+
   @Test("the first line may have any number", arguments: [Int.min, 0, Int.max])
   func firstLine(number: Int) throws {
     let error = try #require(ScriptSession().run("let x = 1\n[x foo]", firstLine: number).error)

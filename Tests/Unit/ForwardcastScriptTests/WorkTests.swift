@@ -434,6 +434,23 @@ struct WorkTests {
     expect(played.failures.allSatisfy { $0.utf8.count < 300 })
   }
 
+  @Test("looking up a name is charged for each open block, and for its normal form")
+  func names() {
+    func work(_ name: String, blocks: Int) -> Int {
+      let open = String(repeating: "if true { let v = 1\n", count: blocks)
+      func played(_ names: String) -> ScriptOutcome {
+        play("let \(name) = 1\n\(open)let l = @[\(names)]\n" + String(repeating: "}", count: blocks)).outcome
+      }
+      let (with, without) = (played(Array(repeating: name, count: 1000).joined(separator: ", ")), played(""))
+      expect(with.succeeded && without.succeeded)
+      return with.work - without.work
+    }
+    expect(work("x", blocks: 60) - work("x", blocks: 0) >= 60 * 1000 * 8)
+    let accented = String(repeating: "e\u{301}", count: 10)
+    expect(work(accented, blocks: 0) - work("x", blocks: 0) >= 30 * 1000 * 8)
+    expect(work(accented, blocks: 60) - work("x", blocks: 60) >= 60 * 30 * 1000 * 8)
+  }
+
   @Test("blank lines after an if are skipped at once", .oneAtATime)
   func separators() {
     let blank = String(repeating: "\n;", count: bound(40_000, full: 200_000))
