@@ -38,7 +38,11 @@ struct RunCommand {
   }
 
   private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {
-    guard let text = scriptText(path) else { return .usage }
+    // Control-C during the wait for input ends the program, since no script runs.
+    if path == "-" { Interruption.end() }
+    let text = scriptText(path)
+    if path == "-" { Interruption.begin() }
+    guard let text else { return .usage }
     let display = ProgressDisplay()
     var handlers = display.handlers(traces: call.has("--trace"))
     if diagram != nil || trace != nil {

@@ -20,6 +20,8 @@ final class Stream: Sendable {
 
   let descriptor: Int32
   private let code = Atomic<Int32>(0)
+  /// Held during a write, because queues may print at the same time.
+  private let writing = Mutex(())
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -39,10 +41,12 @@ final class Stream: Sendable {
     return !hasFailed
   }
 
-  /// Writes `text`, in one call if possible. Writes nothing after a failure, to avoid gaps.
+  /// Writes `text` as a whole, in one call if possible. Writes nothing after a failure, to avoid gaps.
   func write(_ text: String) {
-    guard failure == 0, !StandardError.write(text, to: descriptor) else { return }
-    _ = code.compareExchange(expected: 0, desired: errno, ordering: .relaxed)
+    writing.withLock { _ in
+      guard failure == 0, !StandardError.write(text, to: descriptor) else { return }
+      code.store(errno, ordering: .relaxed)
+    }
   }
 
   convenience init(path: String, onlyForOwner: Bool = false) throws(FileError) {
@@ -107,17 +111,23 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
   }
 }
 
-/// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte.
+/// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte, its line and a caret.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
   // The parser rejects a text that is too long, so the place of the cut does not matter.
   if valid == bytes.count || bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
-  let before = String(decoding: bytes[..<valid], as: UTF8.self)
+  // As in a script's text, a byte order mark has no column.
+  let mark = firstLine == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+  let before = String(decoding: bytes[mark..<valid], as: UTF8.self)
   // `isNewline` is also true for characters that do not end a line of a script.
   let lines = before.split(omittingEmptySubsequences: false) { ["\n", "\r", "\r\n"].contains($0) }
   let place = "\(ShownText.shown(name)):\(lines.count + firstLine - 1):\((lines.last?.count ?? 0) + 1)"
   let byte = String(bytes[valid], radix: 16, uppercase: true)
-  throw FileError(text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8")
+  let start = valid - (lines.last?.utf8.count ?? 0)
+  let end = bytes[valid...].firstIndex { [0x0A, 0x0D].contains($0) } ?? bytes.count
+  let excerpt = CaretExcerpt(bytes, line: start..<end, at: valid)
+  throw FileError(
+    text: "\(place): error: syntax: the byte 0x\(byte) is not UTF-8\n\(excerpt.line)\n\(excerpt.caret)")
 }
 
 /// The paths that begin with a text. Folders end in a slash. Hidden files are listed only if the

@@ -193,6 +193,44 @@ import Testing
       expect(failed.status == 1 && failed.errors.hasPrefix("forwardcast: cannot write "))
     }
 
+    @Test("lines that two queues print stay whole, however long they are")
+    func wholeLines() throws {
+      let text = """
+        receiver W { - say: t { repeat 20 { print t } } }
+        let v = new W; let w = new W
+        let a = "aaaaaaaa"; let b = "bbbbbbbb"
+        \(String(repeating: "let a = [a appending: a]; let b = [b appending: b]\n", count: 14))
+        queue q; queue r
+        proxy p = multicast; add v to p on q
+        proxy o = multicast; add w to o on r
+        [p say: a]; [o say: b]
+        """
+      let call = try Call("run", "-", input: text)
+      let lines = call.output.utf8.split(separator: UInt8(ascii: "\n"))
+      expect(lines.count, equals: 40)
+      expect(lines.allSatisfy { line in line.count == 8 << 14 && line.allSatisfy { $0 == line.first } })
+    }
+
+    @Test("control-C ends a run that reads standard input")
+    func interruptedReading() throws {
+      let folder = try Folder()
+      let process = Process()
+      process.executableURL = try Call.executable()
+      process.arguments = try ["run", folder.file("first.msg", "print \"begun\"".utf8), "-"]
+      let (given, printed, complained) = (Pipe(), Pipe(), Pipe())
+      (process.standardInput, process.standardOutput, process.standardError) = (given, printed, complained)
+      try PseudoTerminal.withInterrupts { try process.run() }
+      try expect(printed.fileHandleForReading.read(upToCount: 6), equals: Data("begun\n".utf8))
+      kill(process.processIdentifier, SIGINT)
+      // Input after the signal is not run.
+      signal(SIGPIPE, SIG_IGN)
+      try? given.fileHandleForWriting.write(contentsOf: Data("print 1\n".utf8))
+      try? given.fileHandleForWriting.close()
+      process.waitUntilExit()
+      expect(process.terminationStatus, equals: SIGINT)
+      try expect(complained.fileHandleForReading.readToEnd() ?? Data(), equals: Data())
+    }
+
     @Test("a dash reads standard input")
     func standardInput() throws {
       let call = try Call("run", "-", input: "print \"in\"\nprint nobody")
@@ -212,11 +250,19 @@ import Testing
       expect(directory.status, equals: 2)
       let invalid = try folder.file("bytes.msg", Array("print 1\nprint \"é".utf8) + [0xFF, 0x22])
       let refused = try Call("check", invalid)
-      expect(refused.errors, equals: "\(invalid):2:9: error: syntax: the byte 0xFF is not UTF-8\n")
+      expect(
+        refused.errors,
+        equals: "\(invalid):2:9: error: syntax: the byte 0xFF is not UTF-8\nprint \"é\u{FFFD}\"\n        ^\n")
       expect(refused.status, equals: 2)
       // These characters do not end a line of a script.
       let long = try folder.file("long.msg", Array("print 1\r\nprint \"\u{2028}\u{85}\u{C}\"\rprint ".utf8) + [0xFF])
-      try expect(Call("run", long).errors, equals: "\(long):3:7: error: syntax: the byte 0xFF is not UTF-8\n")
+      try expect(
+        Call("run", long).errors,
+        equals: "\(long):3:7: error: syntax: the byte 0xFF is not UTF-8\nprint \u{FFFD}\n      ^\n")
+      let marked = try folder.file("marked.msg", Array("\u{FEFF}print \"".utf8) + [0xFF] + Array("\"\r\nprint 2".utf8))
+      try expect(
+        Call("run", marked).errors,
+        equals: "\(marked):1:8: error: syntax: the byte 0xFF is not UTF-8\nprint \"\u{FFFD}\"\n       ^\n")
     }
 
     @Test(

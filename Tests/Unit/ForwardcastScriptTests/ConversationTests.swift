@@ -384,7 +384,8 @@ import Testing
       let input = Data("print 1\nprint \"é".utf8) + Data([0xFF, 0x22, 0x0A]) + Data("print 2\n".utf8)
       let call = try Call(["repl"], input: input)
       expect(call.output, equals: "1\n")
-      expect(call.errors, equals: "repl:2:9: error: syntax: the byte 0xFF is not UTF-8\n")
+      expect(
+        call.errors, equals: "repl:2:9: error: syntax: the byte 0xFF is not UTF-8\nprint \"é\u{FFFD}\"\n        ^\n")
       expect(call.status, equals: 2)
       // A line of over 16 MiB is cut within a character.
       guard Bounds.areFull else { return }

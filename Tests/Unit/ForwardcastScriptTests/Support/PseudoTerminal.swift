@@ -31,7 +31,7 @@
 
     /// Runs `body` with SIGINT unblocked: a process inherits the signal mask of the thread that
     /// starts it, and the threads of tests block the signal.
-    private static func withInterrupts(_ body: () throws -> Void) rethrows {
+    static func withInterrupts(_ body: () throws -> Void) rethrows {
       var (open, before) = (sigset_t(), sigset_t())
       sigemptyset(&open)
       sigaddset(&open, SIGINT)
