@@ -26,11 +26,14 @@ final class Conversation {
   /// True after an error in input from a pipe. Further input is only checked.
   private var checksOnly = false
   private var status = Status.success
+  /// The bytes of the input from a pipe.
+  private var size = 0
 
   private init(isTerminal: Bool) {
     self.isTerminal = isTerminal
     display.tracing.store(false, ordering: .relaxed)
     session = ScriptSession(handlers: display.handlers(traces: true))
+    session.joinsTexts = !isTerminal
     lines = ScriptLines(joinsElse: !isTerminal)
   }
 
@@ -65,6 +68,11 @@ final class Conversation {
   }
 
   private func take(_ bytes: [UInt8]) {
+    size += isTerminal ? 0 : bytes.count
+    if size > ScriptSession.textLimit {
+      let text = "the text exceeds \(ScriptSession.textLimit >> 20) MiB"
+      return note(.usage, "repl:\(lines.lineCount + 1):1: error: limit exceeded: \(text)")
+    }
     do throws(FileError) {
       take(try decoded(bytes, from: "repl", firstLine: lines.lineCount + 1))
     } catch {
@@ -115,7 +123,7 @@ final class Conversation {
   private func say(_ whole: ScriptLines.Whole) {
     if isOver { return }
     if checksOnly {
-      if let error = ScriptSession.check(whole.text, named: "repl", firstLine: whole.firstLine) {
+      if let error = session.checkNext(whole.text, named: "repl", firstLine: whole.firstLine) {
         note(.usage, display.style.error("\(error)"))
       }
       return
@@ -172,6 +180,7 @@ final class Conversation {
       Stream.output.write(text)
     case (":reset", nil):
       session = ScriptSession(handlers: display.handlers(traces: true))
+      session.joinsTexts = !isTerminal
       spoken = []
     case (":load", let path?):
       guard let text = scriptText(path, reason: \.text) else { return note(.usage) }

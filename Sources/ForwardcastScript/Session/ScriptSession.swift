@@ -34,6 +34,12 @@ public final class ScriptSession {
 
   private let world: World
 
+  /// True if the texts are parts of one text. They then share the limits of a run, and
+  /// ``checkNext(_:named:firstLine:)`` knows the receivers of the earlier parts.
+  package var joinsTexts = false
+  private var lastRun: Run?
+  private var receivers: Set<String> = []
+
   /// Creates a session without names.
   ///
   /// - Parameters:
@@ -75,10 +81,11 @@ public final class ScriptSession {
   @discardableResult
   public func run(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptOutcome {
     let source = SourceText(text, name: name, firstLine: firstLine)
-    let run = Run(world)
+    let run = Run(world, after: lastRun)
+    if joinsTexts { lastRun = run }
     var outcome = ScriptOutcome()
     do {
-      let statements = try Parser.parse(source)
+      let statements = try joinsTexts ? Parser.parse(source, after: &receivers) : Parser.parse(source)
       outcome.isParsed = true
       let frame = Frame(source: source, depth: SendInProgress.current?.depth ?? 0)
       let interpreter = Interpreter(world: world, run: run, frame: frame)
@@ -96,9 +103,14 @@ public final class ScriptSession {
 
   /// Parses a text without running it. Returns the error, if any. See ``run(_:named:firstLine:)``.
   public static func check(_ text: String, named name: String = "script", firstLine: Int = 1) -> ScriptError? {
+    ScriptSession().checkNext(text, named: name, firstLine: firstLine)
+  }
+
+  /// Parses the next part of a text without running it, see ``joinsTexts``.
+  package func checkNext(_ text: String, named name: String, firstLine: Int) -> ScriptError? {
     let source = SourceText(text, name: name, firstLine: firstLine)
     do {
-      _ = try Parser.parse(source)
+      _ = try Parser.parse(source, after: &receivers)
       return nil
     } catch {
       return World(handlers: ScriptHandlers(), stepLimit: 0).hinting(ScriptError(error).placed(at: 0, of: source))

@@ -24,7 +24,15 @@ struct Parser {
   /// The statements of a text.
   /// - Throws: `syntax`, `invalidSelector` or `limitExceeded` at the first unexpected token.
   static func parse(_ source: SourceText) throws -> [Statement] {
+    var receivers: Set<String> = []
+    return try parse(source, after: &receivers)
+  }
+
+  /// The statements of a later part of a text. Adds their receivers to those of earlier parts.
+  static func parse(_ source: SourceText, after receivers: inout Set<String>) throws -> [Statement] {
     var parser = try Parser(source)
+    parser.receivers = receivers
+    defer { receivers = parser.receivers }
     return try parser.parseStatements(until: nil)
   }
 

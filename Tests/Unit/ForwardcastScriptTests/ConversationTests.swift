@@ -361,7 +361,9 @@ import Testing
       arguments: [
         "print 1", "expect 1 == 2\nprint 2", "expect 1 == 2\nprint nobody\nprint )", "print nobody\nprint (\n",
         queued + "[p fail]", queued + "expect errors [p fail] == @[\"burnt\"]", "receiver R { }\nreceiver R { }",
-        "print selector \"a b\"", "if false { print 1 }\n\n# no\nelse { print 2 }\nprint 3", "if true { }\nprint 1\n",
+        "receiver A { }\n[zz foo]\nreceiver A { }", "receiver A { }\n[zz foo]\nreceiver B { }\nreceiver B { }",
+        "repeat 999999 { }\nlet x = 1\nlet x = 2", "print selector \"a b\"",
+        "if false { print 1 }\n\n# no\nelse { print 2 }\nprint 3", "if true { }\nprint 1\n",
         "if false { }\nelse {\nprint 3 }", "print nobody\nprint @[\n)", "let x = 1\nif x == 1 { print x }",
         "receiver R { - a = [self a] }\n[new R a]", "print \"\u{FFFD}\"", "\u{FEFF}print 1", "print 1\n\u{FEFF}",
       ])
