@@ -152,6 +152,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }
+    // The slot's lock was taken since the first check.
+    if isAwaited, !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
     let attempt = message.perform(method, on: target, trail: layTrail())
     switch attempt {
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)

@@ -148,7 +148,8 @@ extension DeliveryReport: CustomStringConvertible {
     func list(_ items: [String]) -> String { items.isEmpty ? "" : " (\(items.joined(separator: ", ")))" }
     return "delivered \(delivered), queued \(queued.count), failed \(failures.count)"
       + list(failures.map { "\(typeName(of: $0.target)): \($0.error)" })
-      + ", skipped \(skipped.count)" + list(skipped.map { ($0.target.map { "\(typeName(of: $0)): " } ?? "") + $0.reason.description })
+      + ", skipped \(skipped.count)"
+      + list(skipped.map { ($0.target.map { "\(typeName(of: $0)): " } ?? "") + $0.reason.description })
       + (dropped == 0 ? "" : ", dropped \(dropped)")
       + (nobodyResponded ? "; the proxy's explain(_:) says why" : "")
   }
