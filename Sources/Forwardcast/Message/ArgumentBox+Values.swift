@@ -86,7 +86,20 @@ extension ArgumentBox {
   }
 
   func refusal(_ wanted: String) -> UnboxingError {
-    UnboxingError(wanted: wanted, found: isNil ? "nil" : "\(type)", evidence: "(\(shortened(description)))")
+    UnboxingError(wanted: wanted, found: isNil ? "nil" : "\(type)", evidence: "(\(shortened(description(upTo: 240))))")
+  }
+
+  /// The description of the value's first `count` characters, for errors and traces.
+  /// - Complexity: O(`count`) for a text or an object with a stored description.
+  package func description(upTo count: Int) -> String {
+    switch unwrapped(value) {
+    case let text as String where text.utf8.count > count:
+      let start = String(text.unicodeScalars.prefix(count))
+      return start.debugDescription + (start.utf8.count < text.utf8.count ? "…" : "")
+    case let object as any AnyObject & CustomStringConvertible & MessageReceiver:
+      return clipped(object.description, to: count)
+    default: return description
+    }
   }
 }
 
@@ -105,6 +118,11 @@ extension [ArgumentBox] {
 package func shortened(_ text: String) -> String {
   let start = String(text.unicodeScalars.prefix(240))
   return start.utf8.count < text.utf8.count || start.count > 60 ? start.prefix(57) + "…" : text
+}
+
+/// The first `count` scalars of `text`, for traces.
+package func clipped(_ text: String, to count: Int = 240) -> String {
+  text.utf8.count > count ? String(text.unicodeScalars.prefix(count)) + "…" : text
 }
 
 /// The `nil` of an optional type `T`; no value for other types.

@@ -77,16 +77,21 @@ public struct Invocation {
 
 extension Invocation: CustomStringConvertible {
   /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments are at the end.
-  public var description: String {
+  public var description: String { text(\.description) }
+
+  /// The message as a call in which each text is cut after `count` characters, for traces.
+  package func description(upTo count: Int) -> String { text { $0.description(upTo: count) } }
+
+  private func text(_ argument: (ArgumentBox) -> String) -> String {
     let count = selector.numberOfArguments
     var words: [String] = []
     if count == 0 { words.append(selector.name) }
     for (index, part) in selector.parts.prefix(count).enumerated() {
       words.append(part + ":")
-      if index < arguments.count { words.append(arguments[index].description) }
+      if index < arguments.count { words.append(argument(arguments[index])) }
     }
     if arguments.count > count {
-      words.append("(beyond its colons: \(arguments[count...].map(\.description).joined(separator: ", ")))")
+      words.append("(beyond its colons: \(arguments[count...].map(argument).joined(separator: ", ")))")
     }
     return words.joined(separator: " ")
   }

@@ -29,7 +29,7 @@ class MessageArguments: @unchecked Sendable {  // immutable; crosses contexts on
 
   /// The message as text, which is rendered once.
   final func text(_ selector: MessageSelector) -> String {
-    rendered.load()?.text ?? rendered.storeIfNil(RenderedText(text: invocation(selector).description)).text
+    rendered.load()?.text ?? rendered.storeIfNil(RenderedText(text: invocation(selector).description(upTo: 1000))).text
   }
 
   /// The arguments for another target, with ``ArgumentCopying`` objects copied.

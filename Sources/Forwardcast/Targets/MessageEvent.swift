@@ -32,7 +32,7 @@ public struct MessageEvent: Sendable {
 
   /// The name of the message.
   public var name: String { texts[.name] }
-  /// The message as a call: `cook: "fish"`.
+  /// The message as a call: `cook: "fish"`. Texts are cut after a thousand characters.
   public var message: String { texts[.message] }
   /// The object that sent or forwarded the message.
   public var sender: String { texts[.sender] }

@@ -135,8 +135,8 @@ extension StepOutcome {
 
   fileprivate var evidence: String {
     switch self {
-    case .answered(let answer): answer?.description ?? ""
-    case .answeredAll(let answers): answers.boxes.last?.description ?? ""
+    case .answered(let answer): answer?.description(upTo: 1000) ?? ""
+    case .answeredAll(let answers): answers.boxes.last?.description(upTo: 1000) ?? ""
     case .failed(let error): "\(error)"
     case .skipped(let reason): reason.description
     case .queued: ""

@@ -106,7 +106,8 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)
     // The block costs a step even if it is empty.
     try send.run.step(at: offset, of: interpreter.source)
-    world.handlers.trace?(String(repeating: "  ", count: send.depth) + "\(moment.rawValue) \(message)")
+    world.handlers.trace?(
+      String(repeating: "  ", count: send.depth) + "\(moment.rawValue) \(message.description(upTo: 240))")
     do {
       if let answers { frame.bind("result", try interpreter.result(of: answers)) }
       let hook = HookRun(try message.arguments.map(interpreter.value)) { try rest?(send.run, $0) ?? [] }

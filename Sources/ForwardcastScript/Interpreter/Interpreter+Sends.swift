@@ -98,8 +98,8 @@ extension Interpreter {
     func tell(_ stage: MessageEvent.Stage, _ evidence: @autoclosure () -> String = "") {
       world.tell {
         MessageEvent(
-          stage, name: sending.selector, message: sending.asked, sender: frame.object?.description ?? "script",
-          receiver: reference.description, evidence: evidence(), step: step)
+          stage, name: sending.selector, message: sending.asked, sender: clipped(frame.object?.description ?? "script"),
+          receiver: clipped(reference.description), evidence: evidence(), step: step)
       }
     }
     tell(.sent)
@@ -115,7 +115,7 @@ extension Interpreter {
     } catch {
       try run.check()
       let error = world.naming(sending, to: reference, in: error)
-      tell(.failed, ScriptError(error).text)
+      tell(.failed, clipped(ScriptError(error).text))
       throw error
     }
   }

@@ -71,9 +71,9 @@ extension World {
       if isSent { return }
       tell {
         MessageEvent(
-          stage, name: call.selector.name, message: call.description,
-          sender: queue.map { "queue \($0.name)" } ?? send.receiver?.description ?? "session",
-          receiver: object.description, context: queue.map { "queue \($0.name)" } ?? "directly",
+          stage, name: call.selector.name, message: call.description(upTo: 240),
+          sender: queue.map { "queue \($0.name)" } ?? clipped(send.receiver?.description ?? "session"),
+          receiver: clipped(object.description), context: queue.map { "queue \($0.name)" } ?? "directly",
           evidence: evidence(), step: step)
       }
     }
@@ -95,7 +95,7 @@ extension World {
       return value
     } catch {
       let error = send.run.located(error, at: row.offset, of: row.source)
-      tellOf(.failed, error.text)
+      tellOf(.failed, clipped(error.text))
       throw error
     }
   }

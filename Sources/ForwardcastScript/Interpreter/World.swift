@@ -91,10 +91,10 @@ final class World: Sendable {
     guard isTold else { return }
     let ofRow = "\u{0}"
     let naming: @Sendable (AnyObject) -> String? = { [weak self] target in
-      if let object = target as? ScriptObject { return ofRow + object.description }
-      return (target as? any MessageReceiver).flatMap { self?.reference($0).description }
+      if let object = target as? ScriptObject { return ofRow + clipped(object.description) }
+      return (target as? any MessageReceiver).flatMap { self?.reference($0).description }.map { clipped($0) }
     }
-    proxy.trace(as: name, naming: naming) { [weak self] event in
+    proxy.trace(as: clipped(name), naming: naming) { [weak self] event in
       if event.stage == .sent { return }
       let isOfRow = event.receiver.hasPrefix(ofRow)
       switch event.stage {

@@ -1,5 +1,7 @@
 // ScriptValue+Printing.swift: values as text.
 
+import Forwardcast
+
 extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as `print` shows it. A text is quoted only within lists and dictionaries.
   public var description: String { text ?? debugDescription }
@@ -52,7 +54,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       text += "}"
     case .selector(let selector): text += selector.name
     case .signature(let signature): text += signature.description
-    case .object(let reference): text += reference.description
+    case .object(let reference): text += clipped(reference.description, to: enough)
     case .registration: text += "<registration>"
     case .hook: text += "<hook>"
     case .queue(let queue): text += queue.description

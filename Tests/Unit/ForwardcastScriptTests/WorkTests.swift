@@ -451,6 +451,29 @@ struct WorkTests {
     expect(work(accented, blocks: 60) - work("x", blocks: 60) >= 60 * 30 * 1000 * 8)
   }
 
+  @Test(
+    "showing a very long text or name in an error or a trace takes no longer than showing a short one", .oneAtATime,
+    arguments: [
+      "expect [m q: s] throws", "expect [m r] throws", "expect [m t: s] throws", "expect [m u: s] throws",
+      "expect [p q: s] throws", "expect collect all [p q: s] throws", "[m m: s]", "[p m: s]", "[n a]", "[o a]",
+      "expect [o fail] throws", "[b m: s]", "expect [n zip] throws",
+    ])
+  func longEvidence(statement: String) {
+    let text = """
+      receiver R { - q: x "v@:q" { }; - r "q@:" { return s }; - t: x "v@:{P=d}" { }; - u: x "v@::" { }
+        - m: x { }; - a = self; - fail throws "failed" }
+      let s = "aaaaaaaa"
+      \(String(repeating: "let s = [s appending: s]\n", count: 20))
+      let m = new R; let n = new R name: s
+      proxy p = multicast; add m to p
+      proxy o = multicast; add n to o
+      proxy b = multicast; add m to b; before b "m:" { }; after b "m:" { }; around b "m:" { proceed }
+      repeat 400 { \(statement) }
+      """
+    let played = playInTime(text, traced: true)
+    expect(played.outcome.succeeded, "\(played.error ?? "") \(played.failures)")
+  }
+
   @Test("blank lines after an if are skipped at once", .oneAtATime)
   func separators() {
     let blank = String(repeating: "\n;", count: bound(40_000, full: 200_000))
@@ -527,14 +550,23 @@ private func mutedRegistrations(_ count: Int, _ modifiers: String = "") -> Strin
 }
 
 /// Runs a script, and expects less than a minute of this thread's processor time.
-private func playInTime(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) -> Played {
+private func playInTime(
+  _ text: String, traced: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
+) -> Played {
   func now() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return Int(time.tv_sec)
   }
   let start = now()
-  let played = play(text)
+  var handlers = ScriptHandlers(output: { _ in })
+  let longTexts = Locked(0)
+  @Sendable func note(_ text: String) { if text.utf8.count > 2000 { longTexts.withLock { $0 += 1 } } }
+  handlers.trace = { note($0) }
+  handlers.events = { note($0.message + $0.sender + $0.receiver) }
+  let outcome = traced ? ScriptSession(handlers: handlers).run(text, named: "test") : nil
+  let played = outcome.map { Played(output: "", outcome: $0) } ?? play(text)
+  expect(longTexts.withLock { $0 }, equals: 0, sourceLocation: sourceLocation)
   expect(now() - start < 60, sourceLocation: sourceLocation)
   return played
 }
