@@ -96,7 +96,7 @@ extension ArgumentBox {
     case let text as String where text.utf8.count > count:
       let start = String(text.unicodeScalars.prefix(count))
       return start.debugDescription + (start.utf8.count < text.utf8.count ? "…" : "")
-    case let object as any AnyObject & CustomStringConvertible & MessageReceiver:
+    case let object as any CustomStringConvertible where Swift.type(of: object) is AnyClass:
       return clipped(object.description, to: count)
     default: return description
     }
