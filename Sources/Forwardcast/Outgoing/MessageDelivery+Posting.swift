@@ -261,7 +261,8 @@ extension MessageDelivery {
     guard let line = step.queued?.line else { return post(index, node, awaits: false) }
     let path = node.path
     let wait = try SenderWait.begin(for: [registration], in: route.core, selector)
-    let number = TimedWait.current?.begin("\(context(step, step.target).name), whose buffer is full")
+    let late = "\(context(step, step.target).name), whose buffer is full"
+    let number = TimedWait.current?.begin { [late] }
     var room: RoomWait?
     defer {
       room?.end()

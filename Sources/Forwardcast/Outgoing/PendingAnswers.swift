@@ -53,10 +53,13 @@ package final class PendingAnswers: @unchecked Sendable {
   private let state = Guarded(State())
   private let completion = Completion()
 
-  init() {
-    // A wait with a timeout names the targets that have not answered.
-    TimedWait.current?.note { [weak self] in self?.isAbandoned == false ? self?.late ?? [] : [] }
-  }
+  /// The sender's wait with a timeout, which names the targets that have not answered.
+  private let timed = TimedWait.current
+  private var number: Int?  // written by `init` only
+
+  init() { number = timed?.begin { [weak self] in self?.isAbandoned == false ? self?.late ?? [] : [] } }
+
+  deinit { if let number { timed?.end(number) } }
 
   package var isAbandoned: Bool { state.withLock { $0.isAbandoned } }
 

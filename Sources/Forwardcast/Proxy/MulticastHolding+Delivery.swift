@@ -76,7 +76,8 @@ extension MulticastHolding where Interface: Sendable {
     repeat {
       try Task.checkCancellation()
       let completion = round.begin()
-      TimedWait.current?.note(round.lateContexts)
+      let number = TimedWait.current?.begin(round.lateContexts)
+      defer { if let number { TimedWait.current?.end(number) } }
       let timer = wait?.start { completion.fail($0) }
       defer { timer?.cancel() }
       try await completion.wait()

@@ -38,7 +38,10 @@ extension Method {
       try invoke(target, &copy)
       return UncheckedSendable(copy)
     }
-    let number = TimedWait.current?.begin(typeName(of: target))
+    let number = TimedWait.current.map { wait in
+      let name = typeName(of: target)
+      return wait.begin { [name] }
+    }
     defer { if let number { TimedWait.current?.end(number) } }
     switch isolation {
     case .async:

@@ -5,10 +5,8 @@ final class TimedWait: Sendable {
   @TaskLocal static var current: TimedWait?
 
   private struct State: Sendable {
-    /// Functions that return the names of pending objects.
-    var finders: [@Sendable () -> [String]] = []
-    /// The names of the targets that the sender's task awaits, by number.
-    var waits: [Int: String] = [:]
+    /// Functions that return the names of pending objects, by number.
+    var waits: [Int: @Sendable () -> [String]] = [:]
     var next = 0
     /// Set when the sender stops waiting, and when the awaited task ends. The second of the two
     /// reports the task's outcome, which nobody else gets.
@@ -16,23 +14,22 @@ final class TimedWait: Sendable {
   }
   private let state = Guarded(State())
 
-  func note(_ finder: @escaping @Sendable () -> [String]) { state.withLock { $0.finders.append(finder) } }
-
-  /// Records an object that the task waits for, until ``end(_:)``.
-  func begin(_ name: String) -> Int {
+  /// Records pending objects, until ``end(_:)``. `names` returns the names of those that are still
+  /// pending.
+  func begin(_ names: @escaping @Sendable () -> [String]) -> Int {
     state.withLock { state in
       state.next += 1
-      state.waits[state.next] = name
+      state.waits[state.next] = names
       return state.next
     }
   }
 
-  func end(_ number: Int) { state.withLock { _ = $0.waits.removeValue(forKey: number) } }
+  func end(_ number: Int) { _ = state.withLock { $0.waits.removeValue(forKey: number) } }
 
   /// The names of pending objects.
   var late: [String] {
-    let (finders, waits) = state.withLock { ($0.finders, $0.waits) }
-    return waits.sorted { $0.key < $1.key }.map(\.value) + finders.flatMap { $0() }
+    let waits = state.withLock { $0.waits }
+    return waits.sorted { $0.key < $1.key }.flatMap { $0.value() }
   }
 
   /// Runs `body` in the caller's isolation for at most `timeout`. A separate task runs it, since
@@ -52,7 +49,8 @@ final class TimedWait: Sendable {
   ) async throws -> T {
     let (wait, completion, deadline) = (TimedWait(), Completion(), Deadline(after: timeout))
     // An outer wait with a shorter timeout names the same targets.
-    current?.note { [weak wait] in wait?.late ?? [] }
+    let (outer, number) = (current, current?.begin { [weak wait] in wait?.late ?? [] })
+    defer { if let number { outer?.end(number) } }
     let name = typeName(of: receiver)
     nonisolated(unsafe) let (body, late) = (body, late)  // they run in the caller's isolation
     completion.enter()
