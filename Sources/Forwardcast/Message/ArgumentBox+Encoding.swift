@@ -99,8 +99,9 @@ extension TypeEncoding {
     case (.object("String"?), _), (.object("NSString"?), _): false
     case (.object, .object(name: let name)): name == nil
     case (.cString, .object("String"?)): true
-    // Objective-C encodes `CGFloat` as `double`.
-    case (.scalar(.double), .structure(let given)): given.name == "CGFloat"
+    // Objective-C encodes `CGFloat` as `double` or, if pointers have 32 bits, as `float`.
+    case (.scalar(let wanted), .structure(let given)):
+      given.name == "CGFloat" && wanted == (MemoryLayout<Int>.size == 8 ? .double : .float)
     case (.pointer(let wanted), .pointer(let given)):
       wanted.kind == .void || given.kind == .void || wanted.matchesLeniently(given)
     case (.structure(let wanted), .structure(let given)), (.union(let wanted), .structure(let given)):

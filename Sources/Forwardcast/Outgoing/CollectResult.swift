@@ -48,4 +48,9 @@ struct CollectFailure {
   @usableFromInline let report: () -> Void
 
   init(error: any Error, report: @escaping () -> Void) { (self.error, self.report) = (error, report) }
+
+  /// Reports an error that came after the sender's wait, unless the end of the wait caused it.
+  func reportLate() {
+    if !(error is CancellationError), (error as? MessageError)?.code != .cancelled { report() }
+  }
 }

@@ -22,9 +22,12 @@ extension MessageDelivery {
         unposted.append((node, group))
         return .room(node, step: node.plan?.groups[group].indices[0] ?? 0)
       }
-      // Steps inside hooks are posted once the hooks let the message through.
+      // Steps inside hooks are posted once the hooks let the message through, and steps of a point
+      // once it has its lazy observers.
       for case (_, .proxy(let child)) in node.children.reversed()
-      where child.route.route.around?.onlyListens ?? true && !child.keepsOrder && child.path.obstacle == nil {
+      where child.route.route.around?.onlyListens ?? true && !child.route.makesObservers && !child.keepsOrder
+        && child.path.obstacle == nil
+      {
         unposted.append((child, 0))
       }
     }
@@ -82,13 +85,6 @@ extension MessageDelivery {
       return posted
     }
     if let refusal = refusal(group, place, node, mayRunNow: mayRunNow) { return giveBack(refusal) }
-    // Checked before the message began, but for automatic targets that the sender could run then.
-    if case .blocking = request.wait, let deadlock = group.mailbox.deadlock {
-      return giveBack(
-        .outcome(
-          .failed(
-            MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: deadlock))))
-    }
     if awaits, request.waitsForRoom, !isReserved, let line, line.suspendsSenders {
       guard line.reserveAtOnce() else { return .needsRoom }
       isReserved = true
@@ -131,6 +127,12 @@ extension MessageDelivery {
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
     if let target = step.target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
+    // Most targets were checked before the message began. An automatic target that the sender could
+    // run then was not, nor were the targets of a proxy that was found later.
+    if case .blocking = request.wait, let deadlock = group.mailbox.deadlock {
+      return .outcome(
+        .failed(MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: deadlock)))
+    }
     if scope.mayNotWait {
       return refused(step) {
         "it answers on the \($0), but an around hook of an enclosing proxy is not async; "

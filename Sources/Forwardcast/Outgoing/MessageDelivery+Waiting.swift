@@ -7,7 +7,9 @@ struct DeliveryFailure {
   let isOfHooks: Bool
 
   /// True if the error means that the sender stopped waiting.
-  var endsWait: Bool { error is CancellationError || (error as? MessageError)?.code == .timedOut }
+  var endsWait: Bool {
+    error is CancellationError || [.timedOut, .cancelled].contains((error as? MessageError)?.code)
+  }
 }
 
 extension MessageDelivery {

@@ -68,7 +68,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The results of steps that were posted before direct targets ran, indexed by proxy number.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
-  /// The number of targets to which the message was posted, and whose steps are not served yet.
+  /// The number of steps that were posted ahead and are not yet served.
   var postedCount = 0
   /// Proxies with registrations that have no step for this message. A report ends with these
   /// registrations. If the message did not enter the proxy, `stop` is the reason.

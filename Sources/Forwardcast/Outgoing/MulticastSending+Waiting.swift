@@ -54,9 +54,9 @@ extension MulticastSending where Interface: Sendable {
   ) async throws -> Output {
     let route = beginMessage(message.selector)
     let typed = Arguments(values: (repeat each arguments)).packed(returning: R.self, crosses: true)
-    return try await route.core.timed(timeout, clock, route.selector, isolation: #isolation) {
-      try await collectWaiting(route, typed, policy).get()
-    }
+    return try await route.core.timed(
+      timeout, clock, route.selector, isolation: #isolation, late: { $0.failure?.reportLate() }
+    ) { await collectWaiting(route, typed, policy) }.get()
   }
 
   /// Like `collectAndWait(_:_:returning:)`, but blocks the calling thread, at most for `timeout`.
@@ -96,9 +96,10 @@ extension MulticastSending where Interface: Sendable {
     _ invocation: Invocation, timeout: Duration, clock: (any Clock<Duration>)? = nil
   ) async throws -> DeliveryReport {
     let route = beginMessage(invocation.selector)
-    return try await route.core.timed(timeout, clock, route.selector, isolation: #isolation) {
-      try await forwardBoxedAndWait(route, invocation, by: self as AnyObject)
-    }
+    return try await route.core.timed(
+      timeout, clock, route.selector, isolation: #isolation,
+      late: { route.core.report($0.failures[...], of: route.selector) }
+    ) { try await forwardBoxedAndWait(route, invocation, by: self as AnyObject) }
   }
 
   /// Like ``forwardAndWait(_:)``, but blocks the caller, for at most `timeout`.
@@ -149,9 +150,13 @@ extension MulticastSending where Interface: Sendable {
     _ invocation: Invocation, returning policy: ReturnPolicy<ArgumentBox, Output>, timeout: Duration,
     clock: (any Clock<Duration>)? = nil
   ) async throws -> Output {
-    try await core.timed(timeout, clock, invocation.selector, isolation: #isolation) {
-      try await collectAndWait(invocation, returning: policy)
-    }
+    let route = beginMessage(invocation.selector)
+    return try await route.core.timed(
+      timeout, clock, route.selector, isolation: #isolation, late: { $0.failure?.reportLate() }
+    ) {
+      try await OutgoingMessage(invocation, asking: policy, along: route)
+        .sendAndWait(along: route, into: PolicySink(boxes: policy, route.core))
+    }.get()
   }
 
   /// Broadcasts a message, and waits for capacity at each full buffer with `suspendSender`. Waiting
@@ -213,20 +218,13 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Runs `body` for at most `timeout`, see ``TimedWait``. Errors after the wait are reported.
+  /// Runs `body` for at most `timeout`, see ``TimedWait``. `late` gets its result if it ends later.
   func timed<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
-    _ body: nonisolated(nonsending) @escaping () async throws -> T
+    late: @escaping (T) -> Void = { _ in }, _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
     try await TimedWait.run(
       timeout, clock, of: self, selector, isolation: isolation,
-      late: { outcome in
-        switch outcome {
-        case .success(let report as DeliveryReport): self.report(report.failures[...], of: selector)
-        case .failure(let error) where !DeliveryFailure(error: error, isOfHooks: false).endsWait:
-          self.report(error, selector, nil, receiver: self.name)
-        default: break
-        }
-      }, body)
+      late: { if case .success(let result) = $0 { late(result) } }, body)
   }
 }

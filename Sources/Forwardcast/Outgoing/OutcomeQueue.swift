@@ -93,8 +93,13 @@ class OutcomeQueue {
     continueProbe()
   }
 
-  /// The number of targets that got the message and whose steps were served.
-  final var known: Int { reached + held.count { $0.outcome.isReached } }
+  /// The number of served steps whose target got the message, including buffered outcomes.
+  final var known: Int {
+    held.reduce(reached) { count, found in
+      if case .answeredAll(let answers) = found.outcome { return count + answers.count }
+      return count + (found.outcome.isReached ? 1 : 0)
+    }
+  }
 
   /// Passes the buffered outcomes to the result, up to the first pending one.
   final func flush(_ pending: PendingAnswers?) {

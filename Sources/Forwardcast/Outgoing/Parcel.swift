@@ -152,7 +152,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }
-    // The slot's lock was taken since the first check.
+    // `begin` may have waited for a lock, and the target may have been muted meanwhile.
     if isAwaited, !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
     let attempt = message.perform(method, on: target, trail: layTrail())
     switch attempt {

@@ -9,6 +9,9 @@ struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
   private(set) var hasQueued = false
+  /// True if the message may create observers, or query objects that may be proxies, which may have
+  /// queued targets.
+  private(set) var mayGrow = false
 
   init(_ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?) {
     root = ProxyNode(route, path, number: 0, keepsOrder: request.keepsOrder, listsUnmatched: request.listsEveryTarget)
@@ -60,6 +63,7 @@ struct ProxyTree {
   private mutating func enter(_ node: ProxyNode) {
     count += 1
     hasQueued = hasQueued || !(node.plan?.groups.isEmpty ?? true)
+    mayGrow = mayGrow || node.route.makesObservers || node.route.route.hasForwarders
   }
 
   /// True if any proxy has hooks, which may change known outcomes.

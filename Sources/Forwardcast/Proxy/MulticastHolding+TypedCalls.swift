@@ -27,7 +27,7 @@ extension MulticastHolding {
       return BroadcastSummary(failed: 1)
     }
     let proxies = ProxyChain(core)
-    // A strong target that is replaced during the call still gets it.
+    // Retains strong targets, so that one that is replaced during the broadcast is still called.
     let targets = (selector.map { core.responding(to: $0) } ?? core.registrations).filter { !$0.isCancelled }
       .map { (registration: $0, strong: $0.isStrong ? $0.currentTarget : nil) }
     for (registration, strong) in targets {

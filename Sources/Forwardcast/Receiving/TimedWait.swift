@@ -9,7 +9,7 @@ final class TimedWait: Sendable {
     var waits: [Int: @Sendable () -> [String]] = [:]
     var next = 0
     /// Set when the sender stops waiting, and when the awaited task ends. The second of the two
-    /// reports the task's outcome, which nobody else gets.
+    /// passes the task's outcome to `late`.
     var (isAbandoned, hasEnded) = (false, false)
   }
   private let state = Guarded(State())

@@ -165,7 +165,7 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
     }
   }
   private struct State {
-    /// The entries by the hash of their key.
+    /// The entries by the hash of receiver and key.
     var entries: [Int: [Entry]] = [:]
     /// The entries, oldest first.
     var order = FirstInFirstOut<Entry>()
@@ -182,19 +182,26 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
     (self.duration, self.limit, self.clock) = (duration, max(limit, 1), clock)
   }
 
+  private func hash(_ message: HookedMessage, _ key: Invocation.ContentKey) -> Int {
+    var hasher = Hasher()
+    hasher.combine(ObjectIdentifier(message.receiver))
+    hasher.combine(key)
+    return hasher.finalize()
+  }
+
   private func entry(_ message: HookedMessage, _ key: Invocation.ContentKey, _ hash: Int) -> Entry? {
     state.withLock { $0.entries[hash] ?? [] }.last { $0.receiver === message.receiver && $0.key == key }
   }
 
   func find(_ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers? {
-    guard let key, let found = entry(message, key, key.hashValue), clock.now < found.end else { return nil }
+    guard let key, let found = entry(message, key, hash(message, key)), clock.now < found.end else { return nil }
     return TypedAnswers(found.answers)
   }
 
   func keep(_ answers: MessageAnswers, _ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers {
     let boxes = answers.boxes
     guard let key, message.asksEverybody, !boxes.isEmpty, boxes.allSatisfy(\.isSendable) else { return answers }
-    let kept = Entry(key, key.hashValue, boxes, clock.now.advanced(by: duration), of: message.receiver)
+    let kept = Entry(key, hash(message, key), boxes, clock.now.advanced(by: duration), of: message.receiver)
     let old = entry(message, key, kept.hash)
     let dropped = state.withLock { state -> [Entry] in
       var dropped: [Entry] = []

@@ -27,6 +27,7 @@ public struct MessageRoute: @unchecked Sendable {  // the route is published, an
   }
 
   var isSurrounded: Bool { route.around != nil }
+  var makesObservers: Bool { route.prelude?.makesObservers ?? false }
 
   /// True if there are no steps, hooks or prelude.
   @usableFromInline var isEmpty: Bool { count == 0 && !route.needsWalk }

@@ -242,7 +242,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Cancels all registrations of a target, which may be in its `deinit`. Returns their number.
   func removeAll(of target: AnyObject) -> Int {
     let (count, leavesDead) = removeAll(of: target, isEnding: false)
-    // A dead target may have had the same address, so only a target in its own `deinit` counts.
+    // A dead target may have had the same address. Only a target in its own `deinit` counts, or an
+    // `NSObject`.
     guard leavesDead, WeakReference.isEnding(target) else { return count }
     return count + removeAll(of: target, isEnding: true).count
   }
@@ -400,8 +401,8 @@ private final class WeakReference {
   @inline(never)
   private init(_ object: AnyObject) { self.object = object }
 
-  /// True if the object is in its `deinit`. An object of Objective-C must not be referenced weakly
-  /// then, so the result is true for each.
+  /// True if the object is in its `deinit`. A weak reference to an `NSObject` in `deinit` traps, so
+  /// the result is true for every `NSObject`, even a live one.
   static func isEnding(_ object: AnyObject) -> Bool {
     #if canImport(ObjectiveC)
       if object is NSObject { return true }

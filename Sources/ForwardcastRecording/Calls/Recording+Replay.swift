@@ -44,12 +44,14 @@ extension Recording {
   @discardableResult
   public func replay(into receivers: [String: any MessageReceiver]) throws(ReplayError) -> Recording {
     let calls = try replayed { receivers[$0] }
-    let recorder = CallRecorder()
-    for (call, receiver) in calls where !noteUnanswered(call, by: receiver, in: recorder) {
+    var replayed: [RecordedCall] = []
+    for (call, receiver) in calls {
+      let (recorder, isUnanswered) = (CallRecorder(), isUnanswered(call, by: receiver))
       var message = call.message
       _ = try? RecordingProxy(of: receiver, as: call.receiver, into: recorder).forward(&message)
+      replayed += outcome(recorder, isUnanswered)
     }
-    return Recording(recorder.recording.outermostCalls)
+    return Recording(replayed)
   }
 
   /// Sends all outermost calls again to one receiver. Throws only `redacted`, before any send.
@@ -65,11 +67,13 @@ extension Recording {
     async throws(ReplayError) -> Recording
   {
     let calls = try replayed { receivers[$0] }
-    let recorder = CallRecorder()
-    for (call, receiver) in calls where !noteUnanswered(call, by: receiver, in: recorder) {
+    var replayed: [RecordedCall] = []
+    for (call, receiver) in calls {
+      let (recorder, isUnanswered) = (CallRecorder(), isUnanswered(call, by: receiver))
       _ = try? await RecordingProxy(of: receiver, as: call.receiver, into: recorder).forwardAndWait(call.message)
+      replayed += outcome(recorder, isUnanswered)
     }
-    return Recording(recorder.recording.outermostCalls)
+    return Recording(replayed)
   }
 
   /// Sends all outermost calls again to one receiver and waits for each. Throws only `redacted`.
@@ -80,14 +84,20 @@ extension Recording {
     try await replayAndWait(into: Dictionary(outermostCalls.map { ($0.receiver, receiver) }) { first, _ in first })
   }
 
-  /// Records a call that no target of a multicast would get as failed. Sending it would not fail.
-  private func noteUnanswered(_ call: RecordedCall, by receiver: any MessageReceiver, in recorder: CallRecorder) -> Bool
-  {
-    guard receiver is any MulticastSending, !answers(receiver, call.selector) else { return false }
-    _ = try? recorder.record(call.message, to: call.receiver) {
-      throw MessageError(.nobodyResponds, receiver: call.receiver, selector: call.selector.name)
+  /// True if no target of a multicast would get the call.
+  private func isUnanswered(_ call: RecordedCall, by receiver: any MessageReceiver) -> Bool {
+    receiver is any MulticastSending && !answers(receiver, call.selector)
+  }
+
+  /// The recorded call. A call without a target has failed, unless a hook has answered it.
+  private func outcome(_ recorder: CallRecorder, _ isUnanswered: Bool) -> [RecordedCall] {
+    recorder.recording.outermostCalls.map { call in
+      guard isUnanswered, case .answered(nil) = call.outcome else { return call }
+      var call = call
+      let error = MessageError(.nobodyResponds, receiver: call.receiver, selector: call.selector.name)
+      call.outcome = .failed(RecordedError(error))
+      return call
     }
-    return true
   }
 
   private func replayed<Receiver>(_ receiver: (String) -> Receiver?) throws(ReplayError) -> [(RecordedCall, Receiver)] {

@@ -48,6 +48,45 @@ struct EndedWaitTests {
     expect(journal.all, equals: ["refused by late"], "\(form)")
   }
 
+  @Test("a late error of a target of a nested proxy goes to the handler of that proxy")
+  func lateNested() async throws {
+    let (outer, inner) = (Outer(), Outer())
+    let (doer, turnstile) = (Doer(), Turnstile.shut(4761))
+    outer.add(inner)
+    inner.add(doer)
+    outer.onError = { [journal] in journal.write("outer: \($0.error)") }
+    inner.onError = { [journal] in journal.write("\($0.receiver): \($0.error)") }
+    doer.does { number in
+      await Turnstile.passing(number)
+      throw TargetError(name: "late")
+    }
+    await #expect(throws: MessageError.self) {
+      try await outer.collectAndWait(.slow, 4761, returning: .sum, timeout: .milliseconds(20))
+    }
+    turnstile.open()
+    await until(!journal.all.isEmpty)
+    expect(journal.all, equals: ["Doer: refused by late"])
+  }
+
+  @Test("a broadcast that stops waiting for room at its timeout reports nothing else")
+  func roomTimeout() async throws {
+    let (full, free) = (DispatchQueue(label: "full"), DispatchQueue(label: "free"))
+    full.suspend()
+    let clerks = ["waiting", "queued"].map { Clerk($0) }
+    proxy.onError = { [journal] in journal.write("\($0.error)") }
+    proxy.add(clerks[1], delivery: .queue(free))
+    proxy.add(clerks[0], delivery: .queue(full), buffer: .suspendSender(1))
+    proxy.broadcast(.note, 0)
+    let error = await #expect(throws: MessageError.self) {
+      try await proxy.broadcastWhenReady(.note, 1, timeout: .milliseconds(20))
+    }
+    expect(error?.code, equals: .timedOut)
+    full.resume()
+    try await proxy.drain()
+    expect(journal.all, equals: [])
+    withExtendedLifetime(clerks) {}
+  }
+
   @Test("a timeout names queued targets also while a direct target is awaited")
   func names() async throws {
     let (clerk, doer) = (Clerk("a", journal), Doer())

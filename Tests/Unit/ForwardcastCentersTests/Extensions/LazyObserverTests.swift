@@ -73,6 +73,19 @@ extension Centers {
       }
     }
 
+    @Test("a queued observer of a nested point gets a message once, although the message creates another observer")
+    func nestedPoint() async throws {
+      let outer = MulticastProxy<any MessageReceiver & Sendable>()
+      let window = ChatWindow("window", journal)
+      point.register(window, delivery: .queue(DispatchQueue(label: "window")))
+      point.registerLazily(ArchiveService.self) { $0 }
+      outer.add(point)
+      for _ in 0..<2 { outer.broadcast(.onAdd, "1") }
+      try await outer.drain()
+      expect(journal.all.count { $0 == "window add 1" }, equals: 2)
+      expect(journal.all.count { $0 == "archive add 1" }, equals: 2)
+    }
+
     @Test("a message that the class does not implement creates no observer, and neither does a query")
     func otherMessage() {
       point.registerLazily(ArchiveService.self) { $0 }

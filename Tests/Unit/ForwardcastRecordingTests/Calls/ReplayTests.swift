@@ -90,6 +90,9 @@ struct ReplayTests {
       expect(again.isEqual(to: recording) == false)
       expect("\(again)".contains("[till clear] fails: nobody responds"), "\(again)")
     }
+    // A hook may answer for the targets.
+    try tills.around("clear") { _ in [ArgumentBox("done")] }
+    expect("\(try recording.replay(into: tills))".contains("[till clear] answers \"done\""))
     let vaults = MulticastProxy<any MessageReceiver>()
     vaults.add(Till(), ownership: .strong)
     expect(try recording.replay(into: vaults).isEqual(to: recording) == true)
