@@ -38,10 +38,11 @@ struct RunCommand {
   }
 
   private func run(_ path: String, _ diagram: SequenceDiagram?, _ trace: TraceFile?) -> Status {
-    // Control-C during the wait for input ends the program, since no script runs.
-    if path == "-" { Interruption.end() }
+    // Control-C during the wait for input ends the program, unless files must be completed.
+    let endsProgram = path == "-" && diagram == nil && trace == nil
+    if endsProgram { Interruption.end() }
     let text = scriptText(path)
-    if path == "-" { Interruption.begin() }
+    if endsProgram { Interruption.begin() }
     guard let text else { return .usage }
     let display = ProgressDisplay()
     var handlers = display.handlers(traces: call.has("--trace"))

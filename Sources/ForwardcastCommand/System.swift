@@ -62,10 +62,10 @@ final class Stream: Sendable {
 }
 
 struct FileError: Error {
-  /// A line for standard error, without the command's name.
+  /// The message for standard error, without the command's name. May include an excerpt.
   let text: String
 
-  /// The error as a line that begins with the command's name or with the place in the file.
+  /// The message, which begins with the command's name or with the place in the file.
   var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
 
   init(text: String) { self.text = text }

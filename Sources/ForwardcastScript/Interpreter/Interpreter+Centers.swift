@@ -27,7 +27,7 @@ extension Interpreter {
   }
 
   func makePoint(_ name: String, _ selectors: [String]) throws {
-    try run.charge(Work.make + Work.pass * selectors.count)
+    try run.charge(Work.make + Work.pass * selectors.count + Work.name(name))
     let selectors = try selectors.map(world.intern)
     let point = ScriptPoint(selectors: selectors, services: world.services)
     point.observers.onError = { [weak world] failure in world?.report(failure.error) }

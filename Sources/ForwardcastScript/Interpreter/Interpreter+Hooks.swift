@@ -27,7 +27,7 @@ extension Interpreter {
     _ moment: StatementWord, _ proxy: Expression, _ selector: Expression, _ body: [Statement], as name: String?
   ) throws {
     // Each later message searches all hooks, so the price grows with the number of hooks.
-    try run.charge(Work.make + Work.look * world.hookCount)
+    try run.charge(Work.make + Work.look * world.hookCount + (name.map(Work.name) ?? 0))
     let offset = proxy.offset
     let proxy = try evaluate(proxy, "\(moment.rawValue) needs a proxy, not", showsValue: true) { value in
       value.reference?.receiver as? any MessageHooking

@@ -34,7 +34,7 @@ extension Interpreter {
     let proxy = LazyProxy {
       let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
       let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
-      // Queries add to the depth without a check, because most of them run no code of the script.
+      // Queries raise the depth without checking it, since few run code of the script. This one does.
       try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
       let target = try interpreter.object(expression).receiver
       if let owner {
@@ -56,7 +56,7 @@ extension Interpreter {
     var terms = RegistrationTerms()
     for modifier in modifiers { try modifier(self, &terms) }
     terms.ownership = world.label(of: proxy)?.ownership ?? .weak
-    try run.charge(world.workOfAdding(to: proxy, terms))
+    try run.charge(world.workOfAdding(to: proxy, terms) + (terms.name.map(Work.name) ?? 0))
     try world.link(proxy, to: target, strongly: terms.ownership == .strong)
     let registration =
       try terms.queue.map { try register(target, with: proxy, on: $0, terms) } ?? proxy.register(target, terms)
