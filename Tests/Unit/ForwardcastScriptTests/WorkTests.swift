@@ -452,6 +452,19 @@ struct WorkTests {
   }
 
   @Test(
+    "binding a name is charged for the name's length",
+    arguments: ["add r to p as NAME", "before p \"a\" { } as NAME", "extension NAME { a }"])
+  func boundNames(statement: String) {
+    let text = "receiver R { - a = 1 }; let r = new R; proxy p = multicast\n"
+    func work(_ name: String) -> Int {
+      let outcome = play(text + statement.replacingOccurrences(of: "NAME", with: name)).outcome
+      expect(outcome.succeeded, "\(outcome.error?.description ?? "")")
+      return outcome.work
+    }
+    expect(work(String(repeating: "n", count: 1000)) - work("n") >= 1000 * 8)
+  }
+
+  @Test(
     "showing a very long text or name in an error or a trace takes no longer than showing a short one", .oneAtATime,
     arguments: [
       "expect [m q: s] throws", "expect [m r] throws", "expect [m t: s] throws", "expect [m u: s] throws",
