@@ -8,7 +8,7 @@
 ///     try box.unbox(as: String.self)    // throws: wanted String, found Int
 ///
 /// Values of up to three words need no heap allocation. References are strong unless the box is
-/// made with ``weak(_:)`` or ``unowned(_:)``.
+/// made with `weak(_:)` or `unowned(_:)`.
 public struct ArgumentBox {
   @usableFromInline var storage: Any
 
@@ -55,7 +55,8 @@ public struct ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
 
-  /// A box that does not retain a `Sendable` object, for any context, see ``unowned(_:)``.
+  /// A box that does not retain a `Sendable` object, for any context. After the object is
+  /// deallocated, unboxing throws.
   public static func unowned<T: AnyObject & Sendable>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: true)
   }
@@ -124,7 +125,7 @@ public struct UnboxingError: Error, CustomStringConvertible {
 
 struct LooseArgument {
   weak var object: AnyObject?
-  /// The type of an object boxed by ``ArgumentBox/unowned(_:)``; `nil` for a weak reference.
+  /// The type of an object boxed by `ArgumentBox.unowned(_:)`; `nil` for a weak reference.
   let promised: Any.Type?
 }
 
