@@ -22,14 +22,14 @@ public struct UndoPreparation {
   }
 
   /// Registers a message whose arguments are `Sendable`, so the target may forward it to any
-  /// context. Throws as ``send(_:_:)``.
+  /// context. Throws as `send(_:_:)`.
   public func send<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A) throws {
     var boxes: [ArgumentBox] = []
     for argument in repeat each arguments { boxes.append(ArgumentBox(argument)) }
     try perform(Invocation(message.selector, arguments: boxes))
   }
 
-  /// Registers a message as a value. Throws as ``send(_:_:)``.
+  /// Registers a message as a value. Throws as `send(_:_:)`.
   public func perform(_ invocation: Invocation) throws {
     let sent = invocation.asSent
     try sent.check(for: target)
@@ -41,7 +41,7 @@ public struct UndoPreparation {
       })
   }
 
-  /// Registers messages in call syntax. Each call returns `nil`, or throws as ``send(_:_:)``.
+  /// Registers messages in call syntax. Each call returns `nil`, or throws as `send(_:_:)`.
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
