@@ -11,6 +11,9 @@ struct CarriedNames {
   var owner: String?
   /// The generic parameters and arguments of the class and of the aliases.
   var generics = (parameters: "", arguments: "")
+  /// The global actors of the whole protocol. Other actors may exist only in the builds and versions
+  /// of a member, so each member has an alias of its own for them.
+  var actors: Set<String> = []
 
   /// Names with the same meaning in every scope.
   private static let fixed: Set<String> = [
@@ -42,15 +45,18 @@ struct CarriedNames {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }
 
-  /// The name of a global actor.
-  func actor(_ name: String) -> String {
-    name.lastName == "MainActor" ? name : owner.map { $0 + Self.alias(ofActor: name) } ?? name
+  /// The name of a global actor, stated at the protocol or at a member.
+  func actor(_ name: String, of member: Member? = nil) -> String {
+    name.lastName == "MainActor" ? name : owner.map { $0 + alias(ofActor: name, of: member) } ?? name
   }
 
-  static func alias(ofActor name: String) -> String { "Actor\(name.replacing(".", with: "_").withoutBackticks)" }
+  func alias(ofActor name: String, of member: Member? = nil) -> String {
+    if let member, !actors.contains(name) { return "Actor\(member.positions.lowerBound)" }
+    return "Actor\(name.replacing(".", with: "_").withoutBackticks)"
+  }
 
-  func isolation(_ isolation: Isolation) -> Isolation {
-    if case .global(let name) = isolation { .global(actor(name)) } else { isolation }
+  func isolation(_ isolation: Isolation, of member: Member? = nil) -> Isolation {
+    if case .global(let name) = isolation { .global(actor(name, of: member)) } else { isolation }
   }
 
   /// The attributes of a parameter, each with a space behind it.
@@ -78,7 +84,11 @@ struct CarriedNames {
         aliases.append((alias(ofAttribute: index, of: parameter), String(text.dropFirst())))
       }
     }
-    return aliases.map { "typealias \($0)\(generics.parameters) = \($1)" }
+    var lines = aliases.map { "typealias \($0)\(generics.parameters) = \($1)" }
+    if case .global(let name) = member.isolation, !actors.contains(name) {
+      lines.append("typealias \(alias(ofActor: name, of: member)) = \(name)")
+    }
+    return lines
   }
 
   private func name(_ type: TypeText) -> String {

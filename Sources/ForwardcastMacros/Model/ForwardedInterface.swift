@@ -42,8 +42,10 @@ struct ForwardedInterface {
         ?? (own[type.name] == nil || constrained.contains(type.name[...]))
     }.map(\.name)
     names.generics = (genericParameters, genericArguments)
+    let actors = declaration.attributes.filter(\.isGlobalActor).map(\.name) + [options.actor].compactMap(\.self)
+    names.actors = Set(actors.filter { $0.lastName != "MainActor" })
     isolation =
-      declaration.isolation(or: options.actor).map(names.isolation)
+      declaration.isolation(or: options.actor).map { names.isolation($0) }
       ?? (settings.isMainActorByDefault ? .mainActor : mayInherit ? .inherited : .nonisolated)
   }
 
@@ -107,7 +109,7 @@ struct ForwardedInterface {
       (protocolName, statedProtocol), ("StatedBase", statedBase), ("ForwardedTarget", options.interface?.asExistential),
     ]
     types += unknownBases.map { ($0.alias, $0.type) } + constraints.enumerated().map { ("Constraint\($0)", $1) }
-    types += actors.map { (CarriedNames.alias(ofActor: $0), $0) }
+    types += names.actors.sorted().map { (names.alias(ofActor: $0), $0) }
     types += clauses.compactMap { clause in clause.alias.map { ($0, clause.type) } }
     // Members may use the protocol's own aliases. The aliases of a generic protocol may depend on
     // associated types, so they are not copied.
@@ -219,13 +221,8 @@ struct ForwardedInterface {
   /// True if the class inherits `WrittenFacade`, which cannot serve isolated classes.
   var inheritsFacade: Bool { isolation == .nonisolated && bases.isEmpty && !mayInherit && !declaration.isObjectiveC }
 
-  func isolation(of member: Member) -> Isolation { member.isolation.map(names.isolation) ?? isolation }
-
-  /// The global actors except the main actor.
-  private var actors: [String] {
-    let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)
-    let all = attributes.filter(\.isGlobalActor).map(\.name) + [options.actor].compactMap(\.self)
-    return Set(all.filter { $0.lastName != "MainActor" }).sorted()
+  func isolation(of member: Member) -> Isolation {
+    member.isolation.map { names.isolation($0, of: member) } ?? isolation
   }
 
   /// True if a member's types may use conformances that are isolated to the main actor, for example

@@ -96,7 +96,7 @@ struct MemberWriter {
 
   private func isolation(_ member: Member) -> String {
     if let modifier = member.modifier("nonisolated") { return "nonisolated\(modifier.detail.map { "(\($0))" } ?? "") " }
-    return member.attributes.first(where: \.isGlobalActor).map { "@\(carried.actor($0.name)) " } ?? ""
+    return member.attributes.first(where: \.isGlobalActor).map { "@\(carried.actor($0.name, of: member)) " } ?? ""
   }
 
   private func effects(_ member: Member) -> String {

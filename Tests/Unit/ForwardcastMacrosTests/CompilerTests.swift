@@ -263,6 +263,21 @@ struct CompilerTests {
       return try await (saving.saved(1) ?? 0) + saving.save()
     }
     """,
+    // An actor of a single requirement may exist in some builds and versions only.
+    """
+    #if OLD_PLATFORM
+    @globalActor actor PlanActor { static let shared = PlanActor() }
+    #endif
+    @available(macOS 99, *) @globalActor actor NewActor { static let shared = NewActor() }
+    enum Platform {
+      @Forwarded protocol Starting: Sendable {
+        #if OLD_PLATFORM
+        @PlanActor func plan(_ x: Int) async
+        #endif
+        @available(macOS 99, *) @NewActor func start(_ x: Int) async -> Int?
+      }
+    }
+    """,
     // A receiver's keys are visible where its messages are.
     """
     private struct Hidden {}

@@ -366,6 +366,36 @@ struct WriterTests {
     }
   }
 
+  @Test("the alias of a member's global actor is in the member's '#if' and has its availability")
+  func conditionalActors() {
+    let text = """
+      @AllActor @Forwarded protocol P: Sendable {
+      #if A
+      @MacActor func a() async
+      #endif
+      @available(macOS 99, *) @NewActor func b() async
+      @AllActor func c() async
+      }
+      """
+    let written = ["peer", "extension"].map { role in
+      Expander(text, role: role, extending: "P", in: ["enum Space {}"]).expansion.text
+    }
+    let lines = written.joined().split(separator: "\n").map { $0.drop { $0 == " " } }
+    func places(_ text: String) -> [Int] { lines.indices.filter { lines[$0].contains(text) } }
+    let mac = places(" = MacActor")
+    expect(mac.count, equals: 1)
+    expect(lines[mac[0] - 1], equals: "#if A")
+    let new = places(" = NewActor")
+    expect(new.count, equals: 1)
+    expect(lines[new[0]].hasPrefix("@available(macOS 99, *) typealias "), "\(lines[new[0]])")
+    expect(places("typealias ActorAllActor = AllActor").count, equals: 1)
+    for place in mac + new {
+      let alias = lines[place].split(separator: " ").drop { $0 != "typealias" }.dropFirst().first ?? ""
+      expect(places("@PProxyNamespace.\(alias) func ").count, equals: 1, "\(lines)")
+    }
+    expect(places("@PProxyNamespace.ActorAllActor func c(").count, equals: 1, "\(lines)")
+  }
+
   @Test("the generated code asks about an attribute that may be a global actor")
   func unknownActors() {
     let text = Expander("@Forwarded @Audio protocol B { @Loud func b(); @StoreActor func c(); @objc func d() }")
