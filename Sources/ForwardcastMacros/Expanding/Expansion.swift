@@ -24,6 +24,8 @@ struct Expansion {
   /// Problems with offsets in the declaration.
   var problems: [Problem] = []
   var attributeProblems: [Problem] = []
+  /// Problems of the generated extension, which the peer or member expansion does not report.
+  var extensionProblems: [Problem] = []
 
   var errorCount: Int { (problems + attributeProblems).count { $0.severity == .error } }
   var hasErrors: Bool { errorCount > 0 }
@@ -62,7 +64,7 @@ extension ExpansionRequest {
     }
     // The peer or member expansion reports the same problems.
     if role == "extension", macro != "Counted" {
-      (expansion.problems, expansion.attributeProblems) = ([], [])
+      (expansion.problems, expansion.attributeProblems) = (expansion.extensionProblems, [])
     }
     return expansion
   }

@@ -5,7 +5,7 @@ extension ExpansionRequest {
     guard var declaration = read(&expansion) else { return }
     let around = around
     declaration.around = around.compactMap(\.self)
-    expansion.problems += [declaration.hiddenProblem, declaration.conditionalProblem].compactMap(\.self)
+    expansion.problems += [declaration.conditionalProblem].compactMap(\.self)
     guard declaration.keyword == "class" || declaration.keyword == "actor" else {
       let advice =
         declaration.keyword == "protocol"
@@ -36,6 +36,10 @@ extension ExpansionRequest {
       expansion.text = writer.text()
     case "extension":
       guard wantsConformance, options.inherited.isEmpty else { return }
+      if let problem = declaration.hiddenProblem {
+        expansion.extensionProblems = [problem]
+        return
+      }
       let isolation = settings.isMainActorByDefault ? "nonisolated " : ""
       let head = "extension \(extendedType): \(isolation)Forwardcast.MessageReceiver {}"
       expansion.text = place?.lines(head + "  // \(declaration.adviceToInherit)").text ?? head

@@ -84,7 +84,8 @@ struct TypeDeclaration {
   private var visibility: Int {
     let access = impliedAccess
     let own = keyword == "extension" || access == "public" || access == "open" ? 2 : access == "package" ? 1 : 0
-    return around.map(\.visibility).reduce(own, min)
+    // The innermost declaration's visibility includes that of the others.
+    return around.first.map { min(own, $0.visibility) } ?? own
   }
 
   /// The problem that a macro cannot evaluate `#if` around attributes.
@@ -104,8 +105,11 @@ struct TypeDeclaration {
       let fix = Problem.Fix(title: "write 'fileprivate'", offsets: offsets, text: "fileprivate")
       return Problem(message: message, offsets: offsets, fixes: [fix])
     }
-    guard let hidden = around.first(where: { $0.access == "private" && !$0.around.isEmpty }) else { return nil }
-    return Problem(message: "\(message) before '\(hidden.keyword) \(hidden.name)'", offsets: keywordOffsets)
+    // Functions have no name here. The compiler refuses extensions of their types.
+    let hidden = around.first { $0.access == "private" && !$0.name.isEmpty && !$0.around.isEmpty }
+    guard let hidden else { return nil }
+    let place = "instead of 'private' before '\(hidden.keyword) \(hidden.name)'"
+    return Problem(message: "\(message) \(place)", offsets: keywordOffsets)
   }
 }
 

@@ -278,6 +278,13 @@ struct CompilerTests {
       }
     }
     """,
+    // A nested receiver may be private if it inherits the conformance.
+    """
+    @Receiver class Engine { @Message func run() {} }
+    struct Garage {
+      @Receiver(inheriting: Engine.self) private final class Diesel: Engine { @Message func heat() {} }
+    }
+    """,
     // A receiver's keys are visible where its messages are.
     """
     private struct Hidden {}

@@ -10,9 +10,10 @@ struct Expander {
   /// - Parameters:
   ///   - text: the declaration, whose first attribute is expanded.
   ///   - role: the macro role that the compiler requests; by default the attribute's first one.
+  ///   - wantsConformance: whether the type lacks the conformance, for the role `extension`.
   init(
     _ text: String, role: String? = nil, extending type: String = "", in context: [String] = [],
-    settings: ModuleSettings = ModuleSettings()
+    settings: ModuleSettings = ModuleSettings(), wantsConformance: Bool = true
   ) {
     let source = SourceText(text)
     self.source = source
@@ -23,7 +24,8 @@ struct Expander {
     let name = ours?.shortName ?? "Forwarded"
     let request = ExpansionRequest(
       macro: name, role: role ?? (name == "Receiver" ? "member" : "peer"), attribute: SourceText(attribute),
-      declaration: source, context: context, extendedType: type, settings: settings)
+      declaration: source, context: context, extendedType: type, settings: settings,
+      wantsConformance: wantsConformance)
     expansion = request.expanded()
   }
 

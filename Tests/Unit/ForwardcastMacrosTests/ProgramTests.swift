@@ -303,23 +303,45 @@ struct WriterTests {
     }
   }
 
-  @Test("a nested private type is refused, because the generated extension is at file scope")
+  @Test("a nested private type is refused if an extension is generated, because that is at file scope")
   func hidden() throws {
     let advice = "the generated extension cannot name a private type that is nested in another; write 'fileprivate'"
-    for text in ["@Forwarded private protocol P { func a() }", "@Receiver private class P { @Message func a() {} }"] {
-      expect(Expander(text).said, equals: [])
+    for (role, text) in [
+      ("peer", "@Forwarded private protocol P { func a() }"),
+      ("extension", "@Receiver private class P { @Message func a() {} }"),
+    ] {
+      expect(Expander(text, role: role).said, equals: [])
       for context in ["enum Outer {}", "extension Outer {}"] {
-        let expander = Expander(text, in: [context])
+        let expander = Expander(text, role: role, in: [context])
         expect(expander.problems.map(\.message), equals: [advice])
         expect(expander.blamed, equals: ["private"])
         expect(expander.problems.first?.fixes.map(\.text), equals: ["fileprivate"])
         expect(expander.expansion.text, equals: "")
       }
       let inside = text.replacing("private ", with: "")
-      expect(Expander(inside, in: ["private enum Outer {}"]).said, equals: [])
-      expect(Expander(inside, in: ["private extension Outer {}"]).said, equals: [])
-      let said = Expander(inside, in: ["struct Inner {}", "private enum Middle {}", "enum Outer {}"]).problems
-      expect(said.map(\.message), equals: ["\(advice) before 'enum Middle'"])
+      expect(Expander(inside, role: role, in: ["private enum Outer {}"]).said, equals: [])
+      expect(Expander(inside, role: role, in: ["private extension Outer {}"]).said, equals: [])
+      let context = ["struct Inner {}", "private enum Middle {}", "enum Outer {}"]
+      let said = Expander(inside, role: role, in: context).problems
+      expect(said.map(\.message), equals: ["\(advice) instead of 'private' before 'enum Middle'"])
+      expect(Expander(inside, role: role, in: ["private func work()", "enum Outer {}"]).said, equals: [])
+    }
+  }
+
+  @Test("a nested private receiver without a generated extension is accepted")
+  func hiddenReceivers() {
+    let text = "@Receiver private final class P: Q { @Message func a() {} }"
+    let table = Expander(text, in: ["enum Outer {}"])
+    expect(table.said, equals: [])
+    expect(table.expansion.text.contains("selectorTable"))
+    let conforming = Expander(text, role: "extension", in: ["enum Outer {}"], wantsConformance: false)
+    expect(conforming.said, equals: [])
+    expect(conforming.expansion.text, equals: "")
+    let inheriting = text.replacing("@Receiver", with: "@Receiver(inheriting: Q.self)")
+    for role in ["member", "extension"] {
+      let expander = Expander(inheriting, role: role, in: ["enum Outer {}"])
+      expect(expander.said, equals: [])
+      expect(expander.expansion.text.isEmpty, equals: role == "extension")
     }
   }
 
@@ -502,6 +524,8 @@ struct WriterTests {
     expect(!read("@Forwarded protocol P { \(many) }").text.isEmpty)
     expect(read("@Forwarded protocol P { \(many)\n\(many) }").hasErrors)
     expect(read("@Forwarded protocol P { \("\n#if a\nfunc f()".times(count)) \n }").hasErrors)
+    let around = (0..<100).map { "public enum A\($0) {}" }
+    expect(Expander("@Forwarded public protocol P { func a() }", in: around).expansion.text.contains("public"))
     let times = bound(40, full: 500)
     for part in ["\"\\(", "=/[", "#/\n", "{(", "@a<", "`", "/*", "\"\"\"", ".a<b>", "A<"] {
       _ = read("@Receiver(.allMembers) class C { func f() { \(part.times(times)) } }")
