@@ -6,7 +6,7 @@ extension TypeDeclaration {
   func messages(takesAll: Bool, _ settings: ModuleSettings) -> (entries: [Entry], problems: [Problem]) {
     var (entries, problems) = ([Entry](), [Problem]())
     for member in members {
-      let mark = member.attribute("Message")
+      let mark = member.attributes.first { source.mayState("Message", $0) }
       if let answer = member.attribute("Answer") {
         let message = "'@Answer' has no effect in a receiver; remove it"
         problems.append(Problem(severity: .warning, message: message, offsets: source.offsets(answer.positions)))

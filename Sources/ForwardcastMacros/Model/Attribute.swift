@@ -59,6 +59,14 @@ extension SourceText {
     return found
   }
 
+  /// True for an attribute with this name of the library, and for `#if` around such an attribute.
+  func mayState(_ short: String, _ attribute: Attribute) -> Bool {
+    if attribute.name != Attribute.conditional { return attribute.isOurs(short) }
+    return attribute.positions.contains {
+      isAttribute($0) && self.attribute($0..<endOfAttribute($0)).isOurs(short)
+    }
+  }
+
   private func isAttribute(_ position: Int) -> Bool { isMark(position, "@") && self[position + 1].isWord }
 
   private func attribute(_ positions: Range<Int>) -> Attribute {

@@ -379,6 +379,22 @@ struct WriterTests {
     expect(written.split(separator: "#if E").count - 1, equals: 2, "\(written)")
   }
 
+  @Test("a member with '@Message' in '#if' is refused, with or without '.allMembers'")
+  func conditionalMessages() {
+    for options in ["", "(.allMembers)"] {
+      for mark in ["@Message", "@Forwardcast.Message(\"x\")", "#if B\n@Message\n#endif"] {
+        let block = "#if A\n@objc\n#endif\n#if A\n\(mark)\n#endif"
+        let expander = Expander(
+          "@Receiver\(options) final class C {\n\(block)\nfunc ping() {}\n@Message func pong() {}\n}")
+        expect(
+          expander.problems.map(\.message),
+          equals: ["the attributes in '#if' cannot be evaluated; write '#if' around the whole member"])
+        expect(expander.problems.map(\.severity), equals: [.error])
+        expect(expander.expansion.text, equals: "")
+      }
+    }
+  }
+
   @Test("nothing is generated for a protocol in a function or a generic type, since the compiler refuses it")
   func localProtocols() {
     let text = "@Forwarded protocol B: AnyObject { func b() }"
