@@ -92,8 +92,11 @@ extension SourceText {
     guard isMark(start, "<"), start < limit else { return start }
     var (position, level) = (start, 0)
     while position < min(limit, start + Self.maximumGenericArguments) {
-      // In an expression, `<` may be an operator. Then one of these marks precedes any `>`.
-      if ["{", "}", ")", "]", "="].contains(where: { isMark(position, $0) }) { return start }
+      // In an expression, `<` may be an operator. Then one of these marks or the `func` of another
+      // operator precedes any `>`.
+      if ["{", "}", ")", "]", "="].contains(where: { isMark(position, $0) }) || isWord(position, "func") {
+        return start
+      }
       level += isMark(position, "<") ? 1 : isMark(position, ">") ? -1 : 0
       position = after(position)
       if level == 0 { return position }

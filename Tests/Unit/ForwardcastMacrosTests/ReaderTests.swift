@@ -221,6 +221,20 @@ struct ReaderTests {
     expect(declaration.members[2].isSettable)
   }
 
+  @Test("an operator '<' and a later declaration of '>' do not enclose the members between them")
+  func comparisons() throws {
+    let declaration = try read(
+      """
+      class C<let n: Int> {
+        let isOld = version < 3
+        @Message var title: String
+        static func > (l: C, r: C) -> Bool { true }
+        let a = B<@Sendable @MainActor () -> Void, C>(), b = 1
+      }
+      """)
+    expect(declaration.members.map(\.name), equals: ["isOld", "title", ">", "a", "b"])
+  }
+
   @Test("a key is named by its base name if that is unique, and otherwise by all parts")
   func keys() throws {
     let declaration = try read(
