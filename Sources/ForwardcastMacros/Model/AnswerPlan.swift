@@ -45,10 +45,10 @@ enum AnswerRuleName: String, CaseIterable {
           [.optional, .array, .bool, .other],
           "compares results, and values of '\(type.text)' have no order; use '.reduce(…)'"
         )
-      case .joined where hasArguments:
+      case .joined where hasArguments && !["String", "Swift.String"].contains(type.text):
         (
-          [.optional, .array, .number, .bool, .other],
-          "with a separator needs strings, and '\(type.text)' is not one; use '.joined' or '.reduce(…)'"
+          [.optional, .array, .number, .text, .bool, .other],
+          "with a separator needs 'String' results, and '\(type.text)' is not 'String'; use '.joined' or '.reduce(…)'"
         )
       case .joined:
         (

@@ -141,7 +141,11 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "needs numbers, and 'Int?' is not one"),
     .member("@Answer(.joined) func a() -> Int", 9, ".joined", "and 'Int' is neither"),
     .member(
-      "@Answer(.joined(separator: \"\")) func a() -> [String]", 9, ".joined(separator: \"\")", "'[String]' is not one"),
+      "@Answer(.joined(separator: \"\")) func a() -> [String]", 9, ".joined(separator: \"\")",
+      "'[String]' is not 'String'"),
+    .member(
+      "@Answer(.joined(separator: \"\")) func a() -> Substring", 9, ".joined(separator: \"\")",
+      "needs 'String' results, and 'Substring' is not 'String'"),
     .member("@Answer(.min) func a() throws -> (Int, Int)", 9, ".min", "have no order"),
     .member("@Answer(.lastValue) func a() throws -> Int", 9, ".lastValue", "'Int' is never nil"),
     .member("@Answer(.best) func a() -> Int", 9, ".best", "this rule is not known"),
