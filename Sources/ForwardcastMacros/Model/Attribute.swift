@@ -22,7 +22,7 @@ struct Attribute {
 
   static let conditional = "#if"
 
-  /// Whether generated code depends on the attribute, so that it must be known.
+  /// Whether the generated code depends on this attribute, so that it may not be inside `#if`.
   fileprivate var isNeeded: Bool {
     mayBeActor || isStatedActor
       || ["available", "objc", "discardableResult", "Message", "Answer", "NotForwarded"].contains(shortName)

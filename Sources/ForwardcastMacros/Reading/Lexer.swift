@@ -221,7 +221,8 @@ struct Lexer {
   }
 
   /// Reads a regular expression if an expression may begin here and the line has a closing slash.
-  /// As in Swift, a space before the closing slash or an unmatched `)` means that there is none.
+  /// As in Swift, the slash is an operator if a blank precedes the closing slash or a `)` is
+  /// unmatched.
   private mutating func scanSlash() -> Token.Kind {
     let start = index
     index += 1
