@@ -35,7 +35,9 @@ extension ExpansionRequest {
       )
       expansion.text = writer.text()
     case "extension":
-      guard wantsConformance, options.inherited.isEmpty else { return }
+      // The compiler requests a conformance even if the class itself states it.
+      let isStated = declaration.inherited.contains { declaration.source.line($0).lastName == "MessageReceiver" }
+      guard wantsConformance, !isStated, options.inherited.isEmpty else { return }
       if let problem = declaration.hiddenProblem {
         expansion.extensionProblems = [problem]
         return

@@ -278,11 +278,12 @@ struct CompilerTests {
       }
     }
     """,
-    // A nested receiver may be private if it inherits the conformance.
+    // A receiver may state the conformance. A nested receiver that states or inherits it may be private.
     """
     @Receiver class Engine { @Message func run() {} }
     struct Garage {
       @Receiver(inheriting: Engine.self) private final class Diesel: Engine { @Message func heat() {} }
+      @Receiver private final class Electric: MessageReceiver { @Message func charge() {} }
     }
     """,
     // A receiver's keys are visible where its messages are.

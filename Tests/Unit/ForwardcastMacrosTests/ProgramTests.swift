@@ -338,10 +338,13 @@ struct WriterTests {
     expect(conforming.said, equals: [])
     expect(conforming.expansion.text, equals: "")
     let inheriting = text.replacing("@Receiver", with: "@Receiver(inheriting: Q.self)")
-    for role in ["member", "extension"] {
-      let expander = Expander(inheriting, role: role, in: ["enum Outer {}"])
-      expect(expander.said, equals: [])
-      expect(expander.expansion.text.isEmpty, equals: role == "extension")
+    let stating = ["MessageReceiver", "Q, Forwardcast.MessageReceiver"].map { text.replacing(": Q", with: ": \($0)") }
+    for text in [inheriting] + stating {
+      for role in ["member", "extension"] {
+        let expander = Expander(text, role: role, in: ["enum Outer {}"])
+        expect(expander.said, equals: [])
+        expect(expander.expansion.text.isEmpty, equals: role == "extension")
+      }
     }
   }
 
