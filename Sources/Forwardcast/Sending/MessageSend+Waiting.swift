@@ -110,6 +110,14 @@ extension ForwardingProxy {
 }
 
 extension MessageReceiver {
+  // Not inlined, since the packs of its paths would be released in the wrong order (Swift 6.3).
+  @inline(never)
+  fileprivate func sendInTurn<R, each A: Sendable>(
+    _ message: Message<(repeat each A) -> R>, along resolution: Resolution, _ arguments: repeat each A
+  ) throws -> R {
+    try send(message, along: resolution, repeat each arguments)
+  }
+
   nonisolated(nonsending) fileprivate func sendWaiting<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, stays: Bool, _ arguments: repeat each A
   ) async throws -> R {
@@ -118,7 +126,7 @@ extension MessageReceiver {
     let resolution = try resolve(message.selector, for: self)
     let result: R
     if case .method(let method, let target) = resolution, method.canRun(on: target) {
-      result = try send(message, along: resolution, repeat each arguments)
+      result = try sendInTurn(message, along: resolution, repeat each arguments)
     } else {
       var invocation = Invocation(
         message.selector, arguments: Arguments(values: (repeat each arguments)).boxes(crossing: true))
