@@ -67,8 +67,8 @@ extension Invocation: Codable {
 /// No other types are decoded, so untrusted text cannot choose among all types of a program.
 ///
 /// If a peer uses up ``readTypeLimit``, messages of other peers can still have standard and listed
-/// types, arrays and optionals of these, and dictionaries of these whose keys are standard types. To
-/// always accept another composition, such as an array of arrays, list it.
+/// types, arrays and optionals of these, and dictionaries of these whose keys are standard types.
+/// To always accept another composition, such as an array of arrays, list it.
 public struct KnownTypes: Sendable {
   /// The maximum number of nested array, dictionary and optional types that a process creates from
   /// decoded names. The runtime never frees these types. A further type is a decoding error, unless

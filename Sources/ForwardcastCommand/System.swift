@@ -41,7 +41,8 @@ final class Stream: Sendable {
     return !hasFailed
   }
 
-  /// Writes `text` as a whole, in one call if possible. Writes nothing after a failure, to avoid gaps.
+  /// Writes `text` as a whole, in one call if possible. After a failure, writes nothing, which
+  /// avoids gaps.
   func write(_ text: String) {
     writing.withLock { _ in
       guard failure == 0, !StandardError.write(text, to: descriptor) else { return }
@@ -111,7 +112,8 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
   }
 }
 
-/// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte, its line and a caret.
+/// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte, the line and a
+/// caret.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
   let valid = validPrefix(bytes)
   // The parser rejects a text that is too long, so the place of the cut does not matter.

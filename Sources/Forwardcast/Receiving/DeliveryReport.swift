@@ -142,8 +142,8 @@ public struct DeliveryReport {
 }
 
 extension DeliveryReport: CustomStringConvertible {
-  /// For example `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (Bell: muted)`. Refers
-  /// to ``MulticastSending/explain(_:)-(MessageSelector)`` if nobody responded.
+  /// For example `delivered 2, queued 0, failed 1 (Cook: burnt), skipped 1 (Bell: muted)`. If
+  /// nobody responded, the text advises to call `explain(_:)`.
   public var description: String {
     func list(_ items: [String]) -> String { items.isEmpty ? "" : " (\(items.joined(separator: ", ")))" }
     return "delivered \(delivered), queued \(queued.count), failed \(failures.count)"

@@ -3,7 +3,7 @@
 extension MulticastCore {
   /// Replaces the registrations of a target at their positions. Returns their number.
   ///
-  /// The replaced registrations stay active, so messages that have begun still reach the old target.
+  /// Replaced registrations stay active, so messages that have begun still reach the old target.
   ///
   /// - Parameter retains: true if the proxy must retain the new target, because it is a value.
   func replace(_ old: AnyObject, with target: AnyObject, retains: Bool) -> Int {

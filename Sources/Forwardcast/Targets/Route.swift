@@ -58,7 +58,8 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     self.isStale = isStale
     knownVersion = Atomic(version)
     var traits = steps.traits
-    // Without steps there is no loop. The traits come from a predecessor, whose steps may have ended.
+    // Without steps there is no loop. The traits come from a predecessor, and all of its steps may
+    // have ended.
     if old == nil, steps.list.isEmpty { traits.types = .none }
     self.traits = traits
     needsWalk = around != nil || prelude != nil || traits.needsWalk

@@ -243,7 +243,7 @@ final class RemoteLine: Sendable {
   func end(_ left: [State.Left], _ error: (OutgoingCall, Bool) -> any Error) {
     for (call, wasSent) in left {
       call.end(.failure(error(call, wasSent)))
-      // If `carry` has not stored its task yet, it cancels the task itself, since the call has ended.
+      // If `carry` has not stored its task yet, it cancels the task itself: the call has ended.
       state.withLock { _ in call.task }?.cancel()
     }
   }

@@ -11,8 +11,8 @@ struct CarriedNames {
   var owner: String?
   /// The generic parameters and arguments of the class and of the aliases.
   var generics = (parameters: "", arguments: "")
-  /// The global actors of the whole protocol. Other actors may exist only in the builds and versions
-  /// of a member, so each member has an alias of its own for them.
+  /// The global actors of the whole protocol. Other actors may exist only in the builds and
+  /// versions of a member, so each member has an alias of its own for them.
   var actors: Set<String> = []
 
   /// Names with the same meaning in every scope.

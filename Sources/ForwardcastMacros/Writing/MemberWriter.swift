@@ -78,8 +78,8 @@ struct MemberWriter {
   ]
 
   /// The attributes to copy. An overload that is no requirement (`isOwn`) must not be `@objc`.
-  /// Attributes that may be result builders are left out, because a result builder would transform the
-  /// generated body.
+  /// Attributes that may be result builders are left out, because a result builder would transform
+  /// the generated body.
   private func attributes(_ member: Member, isOwn: Bool = false) -> [String] {
     member.attributes.filter {
       !$0.isOurs("Message") && !$0.isOurs("Answer") && !$0.mayBeActor && !$0.isGlobalActor

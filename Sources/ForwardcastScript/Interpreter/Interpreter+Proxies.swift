@@ -34,7 +34,7 @@ extension Interpreter {
     let proxy = LazyProxy {
       let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
       let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
-      // Queries raise the depth without checking it, since few run code of the script. This one does.
+      // Queries raise the depth without checking it, since few run code of the script. This does.
       try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
       let target = try interpreter.object(expression).receiver
       if let owner {

@@ -54,7 +54,7 @@ enum Work {
   static func name(_ name: String) -> Int {
     let price = priceOfByte(name)
     if name.utf8.count > 32 { return price * name.utf8.count }
-    // A short name has few consecutive marks, so each of its bytes costs less than one of a long name.
+    // A short name has few consecutive marks, so its bytes cost less than those of a long name.
     return price == byte ? 0 : 2 * byte * name.utf8.count
   }
 

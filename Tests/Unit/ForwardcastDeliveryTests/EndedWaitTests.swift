@@ -44,7 +44,7 @@ struct EndedWaitTests {
     expect(error is CancellationError, equals: form == .canceled)
     expect(journal.all, equals: [])
     turnstile.open()
-    for _ in 0..<200 where journal.all.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    await until(!journal.all.isEmpty)
     expect(journal.all, equals: ["refused by late"], "\(form)")
   }
 
@@ -130,7 +130,7 @@ struct EndedWaitTests {
     let doer = Doer()
     proxy.add(doer, ownership: .strong)
     doer.does { number in
-      try await Task.sleep(for: .milliseconds(1))
+      await Task.yield()
       return number
     }
     for timeout in [Duration.seconds(Int64.max), Duration(secondsComponent: .max, attosecondsComponent: 0)] {
