@@ -28,8 +28,9 @@ extension MulticastHolding {
     }
     let proxies = ProxyChain(core)
     // Retains strong targets, so that one that is replaced during the broadcast is still called.
-    let targets = (selector.map { core.responding(to: $0) } ?? core.registrations).filter { !$0.isCancelled }
-      .map { (registration: $0, strong: $0.isStrong ? $0.currentTarget : nil) }
+    let targets = (selector.map { core.responding(to: $0) } ?? core.registrations).map {
+      (registration: $0, strong: $0.isStrong ? $0.currentTarget : nil)
+    }
     for (registration, strong) in targets {
       guard isMeant?(registration) ?? true, !registration.isRemoved,
         let target = strong ?? registration.currentTarget, let observer = interface(of: target)
