@@ -123,6 +123,7 @@ struct ExplanationTests {
   @Test("the targets of a nested proxy do not receive a message that the proxy does not get")
   func obstacles() {
     let (muted, unwanted, dial) = (GaugeProxy(), GaugeProxy(), Dial())
+    defer { withExtendedLifetime((muted, unwanted, dial)) {} }
     for inner in [muted, unwanted] { inner.add(dial) }
     gauges.add(muted).mute()
     gauges.add(unwanted, only: ["reset"])
@@ -135,6 +136,7 @@ struct ExplanationTests {
   func limits() {
     let dial = Dial()
     let chain = (0..<300).map { _ in GaugeProxy() }
+    defer { withExtendedLifetime((dial, chain)) {} }
     for (outer, inner) in zip(chain, chain.dropFirst()) { outer.add(inner) }
     chain[299].add(dial)
     expect(chain[0].explain("read:").receivers.isEmpty)
@@ -142,6 +144,7 @@ struct ExplanationTests {
     // Each level twice: 2 to the power of 60 paths.
     let options = MulticastOptions(duplicates: .allowed)
     let doubled = (0..<60).map { _ in GaugeProxy(options: options) }
+    defer { withExtendedLifetime(doubled) {} }
     for (outer, inner) in zip(doubled, doubled.dropFirst()) { for _ in 0..<2 { outer.add(inner) } }
     expect(doubled[0].explain("read:").receivers.isEmpty)
   }
