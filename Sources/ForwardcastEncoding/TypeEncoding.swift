@@ -68,6 +68,7 @@ public struct TypeEncoding: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     /// The quoted name, or `""`; `nil` for unnamed bit-fields and encodings without names.
     public let name: String?
+    /// The member's type.
     public let type: TypeEncoding
   }
 

@@ -64,6 +64,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static let size = Int.bitWidth > 32 ? 1 << 47 : 1 << 18
   }
 
+  /// The kind of error.
   public var code: Code { parts.code }
   /// The whole text.
   public var encoding: String { parts.encoding }

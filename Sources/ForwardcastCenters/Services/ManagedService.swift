@@ -28,11 +28,17 @@ public protocol ServiceLifecycle: Sendable {
 }
 
 extension ServiceLifecycle {
+  /// Does nothing.
   public func serviceDidInit(in center: ServiceCenter) throws {}
+  /// Does nothing.
   public func serviceWillClearData() throws {}
+  /// Does nothing.
   public func didEnterBackground() throws {}
+  /// Does nothing.
   public func willEnterForeground() throws {}
+  /// Does nothing.
   public func willTerminate() throws {}
+  /// False: the service is released when data is cleared.
   public var isPersistent: Bool { false }
 }
 

@@ -17,6 +17,7 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
     public static let notAnObject = Code(description: "not an object")
   }
 
+  /// The kind of error.
   public let code: Code
   /// The requested service.
   public let service: String
@@ -40,6 +41,7 @@ public struct ServiceFailure: Sendable, CustomStringConvertible {
   public let service: String
   /// The name of the callback, such as `didEnterBackground`.
   public let hook: String
+  /// The error that the callback threw.
   public let error: any Error
 
   public var description: String { "\(hook) failed in \(service): \(error)" }

@@ -41,6 +41,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     case unknown = "unknown whether it arrived"
   }
 
+  /// The kind of error.
   public let code: Code
   /// What is known about the message. Unless the outcome is `didNotRun`, sending the message again
   /// can run the method a second time.

@@ -21,6 +21,7 @@ public struct RemoteOptions: Sendable {
   public var types: KnownTypes
   /// The limits of answers.
   public var limits: MessageLimits
+  /// How `responds(to:)` is answered.
   public var questions: Questions
   /// The window: the maximum number of messages in flight, which run in order, one at a time. The
   /// endpoint's ``MessageLimits/waiting`` may lower it. With 1 or less, each message is sent after

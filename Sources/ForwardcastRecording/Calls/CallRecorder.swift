@@ -156,6 +156,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
 
 /// Replaces a redacted value in a recorded call.
 public struct RedactedValue: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// Creates a replacement. All replacements are equal.
   public init() {}
 
   public var description: String { "‹redacted›" }

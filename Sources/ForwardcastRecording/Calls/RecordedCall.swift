@@ -48,6 +48,7 @@ public struct RecordedCall: CustomStringConvertible {
   /// Two spaces for each enclosing call, up to 64 calls. The depth of a decoded call is unlimited.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
+  /// The selector of the message.
   public var selector: MessageSelector { message.selector }
 
   /// The arguments of the message.

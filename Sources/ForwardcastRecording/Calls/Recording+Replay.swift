@@ -16,7 +16,9 @@ public struct ReplayError: Error, Hashable, Sendable, CustomStringConvertible {
   public let index: Int
   /// The name of the call's receiver in the recording.
   public let receiver: String
+  /// The selector of the call.
   public let selector: String
+  /// Why the call cannot be sent.
   public let reason: Reason
 
   public var description: String {

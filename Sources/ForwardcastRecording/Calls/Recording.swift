@@ -13,6 +13,7 @@ public struct Recording: Codable, CustomStringConvertible {
   /// All calls in the order in which they began: an enclosing call precedes its nested calls.
   public var calls: [RecordedCall]
 
+  /// Creates a recording of calls, in the order in which they began.
   public init(_ calls: [RecordedCall] = []) { self.calls = calls }
 
   /// The calls that are not nested in another recorded call.

@@ -96,6 +96,7 @@ public final class SequenceDiagram: Sendable {
   /// The number of events that were not stored.
   public var omitted: Int { state.withLock { $0.omitted } }
 
+  /// Removes all events and sets ``omitted`` to 0.
   public func removeAll() { state.withLock { $0 = State() } }
 
   /// A line for each event.

@@ -155,6 +155,7 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let isNotDisabled = Code(words: "registration is not disabled")
   }
 
+  /// The rule that the call broke.
   public let code: Code
   /// The number of open groups.
   public let groupingLevel: Int

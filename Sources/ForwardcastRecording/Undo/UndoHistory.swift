@@ -236,12 +236,19 @@ extension UndoHistory {
   public enum Events {
     /// Before a group is opened or closed, and before an undo or a redo.
     public static let checkpoint = Message<(UndoHistory) -> Void>("undoHistoryCheckpoint:")
+    /// After a group was opened.
     public static let didOpenGroup = Message<(UndoHistory) -> Void>("undoHistoryDidOpenGroup:")
+    /// Before the innermost open group is closed.
     public static let willCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryWillCloseGroup:")
+    /// After a group was closed.
     public static let didCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryDidCloseGroup:")
+    /// Before the actions of an undo run.
     public static let willUndo = Message<(UndoHistory) -> Void>("undoHistoryWillUndo:")
+    /// After the actions of an undo have run.
     public static let didUndo = Message<(UndoHistory) -> Void>("undoHistoryDidUndo:")
+    /// Before the actions of a redo run.
     public static let willRedo = Message<(UndoHistory) -> Void>("undoHistoryWillRedo:")
+    /// After the actions of a redo have run.
     public static let didRedo = Message<(UndoHistory) -> Void>("undoHistoryDidRedo:")
   }
 }

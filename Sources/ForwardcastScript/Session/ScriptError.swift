@@ -54,6 +54,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let thrown = Code(description: "")
   }
 
+  /// The kind of error.
   public let code: Code
   /// The error as text, which begins with the words of its ``code``.
   public let text: String

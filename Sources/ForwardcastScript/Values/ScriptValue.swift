@@ -38,6 +38,7 @@ public enum ScriptValue: Sendable {
 
 /// A selector's name, checked against the grammar. It is interned only if something responds to it.
 public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
+  /// The selector's name, such as `add:to:`.
   public let name: String
 
   /// - Throws: `MessageSelectorError` for a text that is not a selector.

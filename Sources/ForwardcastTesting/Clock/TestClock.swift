@@ -15,8 +15,10 @@ import Forwardcast
 public final class TestClock: Clock, Sendable {
   /// A time since the creation of the clock.
   public struct Instant: InstantProtocol {
+    /// The time since the clock's creation.
     public let offset: Duration
 
+    /// The instant that is later by `duration`, or earlier if `duration` is negative.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
     /// The time from this instant to `other`; negative if `other` is earlier.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
@@ -52,6 +54,7 @@ public final class TestClock: Clock, Sendable {
   /// Creates a clock at zero.
   public init() {}
 
+  /// The current time. Only ``advance(by:)`` changes it.
   public var now: Instant { state.withLock { $0.now } }
   /// Zero, because instants are exact.
   public var minimumResolution: Duration { .zero }

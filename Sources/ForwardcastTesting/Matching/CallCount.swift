@@ -10,13 +10,20 @@ public struct CallCount: Hashable, Sendable, ExpressibleByIntegerLiteral, Custom
 
   private init(_ lower: Int, _ upper: Int?) { (self.lower, self.upper) = (lower, upper) }
 
+  /// Exactly `value` calls.
   public init(integerLiteral value: Int) { self.init(value, value) }
 
+  /// No call.
   public static var never: CallCount { CallCount(0, 0) }
+  /// Exactly one call.
   public static var once: CallCount { CallCount(1, 1) }
+  /// Exactly `count` calls.
   public static func exactly(_ count: Int) -> CallCount { CallCount(count, count) }
+  /// `count` calls or more.
   public static func atLeast(_ count: Int) -> CallCount { CallCount(count, nil) }
+  /// `count` calls or fewer.
   public static func atMost(_ count: Int) -> CallCount { CallCount(0, count) }
+  /// A number of calls within `range`, both ends included.
   public static func between(_ range: ClosedRange<Int>) -> CallCount { CallCount(range.lowerBound, range.upperBound) }
 
   func accepts(_ count: Int) -> Bool { count >= lower && upper.map { count <= $0 } ?? true }

@@ -38,6 +38,7 @@ public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // i
 }
 
 extension Match where Value: Equatable {
+  /// An argument that equals `value`.
   public static func equal(_ value: Value) -> Match { Match(ArgumentBox(value).description) { $0 == value } }
 }
 
@@ -55,11 +56,13 @@ extension Match where Value: AnyObject {
 public final class Capture<Value>: @unchecked Sendable {  // a lock guards the list
   private let state = Guarded(UncheckedSendable<[Value]>([]))
 
+  /// Creates a capture without values.
   public init() {}
 
   /// The values in the order of capture.
   public var values: [Value] { state.withLock { $0 }.value }
 
+  /// The value captured last; `nil` if there is none.
   public var last: Value? { values.last }
 
   /// Stores an argument. The match has accepted it, so it can be unboxed.

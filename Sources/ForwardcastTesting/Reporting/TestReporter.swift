@@ -38,6 +38,7 @@ public struct TestReporter: Sendable {
 public final class FailureList: Sendable {
   private let list = Guarded<[TestFailure]>([])
 
+  /// Creates an empty list.
   public init() {}
 
   /// A reporter that adds to the list.
