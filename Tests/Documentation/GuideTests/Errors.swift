@@ -37,7 +37,7 @@ struct Errors {
     exporters.onError = { print($0) }  // 'export:' failed in Printer: OutOfPaper()
 
     let summary = exporters.broadcast(ExporterProxy.Messages.export, "cover")
-    print(summary.failed)  // 1: `full` still printed
+    print(summary.failed)  // 1: only `empty`
     // end
     #expect(summary.failed == 1 && summary.delivered == 1)
     let heard = Heard()

@@ -42,7 +42,7 @@ struct Recordings {
     }
     tills.dynamic.add(50)
     tracing.cancel()
-    file.finish()  // writes open slices and the end of the list
+    file.finish()  // completes the file
     print(diagram.mermaid)
     // end
     #expect(diagram.mermaid.contains("add: 50") && file.omitted == 0)
