@@ -21,7 +21,7 @@ final class HookedDelivery {
 
   // MARK: - State (owned by the sender)
 
-  /// The outer scope and message while `proceed` runs. `message` is `nil` if no hook changed it.
+  /// The outer scope and message while `proceed` runs. `message` is `nil` if it was not replaced.
   @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
   private var wasSent = false
   /// The error that the latest `proceed` threw to the hooks.
@@ -100,8 +100,8 @@ final class HookedDelivery {
 
   // MARK: - Proceeding
 
-  /// - Parameter mayWait: false if the sender waits but a synchronous hook calls `proceed`. Throws
-  ///   if a target must then be awaited.
+  /// - Parameter mayWait: false in a synchronous hook of a sender that waits in a task. `proceed`
+  ///   then throws if a target must be awaited.
   private func proceed(_ arguments: MessageArguments, mayWait: Bool) throws -> MessageAnswers {
     let mustNotWait = !mayWait && delivery.request.waitsInTask
     if mustNotWait, let target = node.awaitedTarget {
@@ -266,7 +266,7 @@ final class HookedDelivery {
       replace(with: held.filter { !$0.outcome.hasAnswer })
     }
     if let place {
-      // The failure replaces the entry that an empty proxy has in its outer proxy.
+      // The failure replaces the outer proxy's entry for a nested proxy without responding targets.
       replace(with: held.filter { $0.context.proxies !== place.proxies })
       noteOutcomes()
     }
@@ -345,7 +345,7 @@ final class HookedDelivery {
 /// True if `one` and `other` are the same error, possibly rethrown. A typed `throws` boxes an error
 /// again, so errors of one type with equal values or descriptions count as the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
-  // The error is in a struct, since a generic function would receive the unwrapped value.
+  // In a struct, since the generic `unsafeBitCast` would receive the unwrapped error.
   struct Reference { let error: any Error }
   let references = (Reference(error: one), Reference(error: other))
   if unsafeBitCast(references.0, to: UnsafeRawPointer.self) == unsafeBitCast(references.1, to: UnsafeRawPointer.self) {

@@ -4,10 +4,10 @@ extension MulticastProxy: CustomStringConvertible {
   /// Lists the interface, the live registrations and the last reported error:
   ///
   ///     multicast of RoomDelegate, 2 targets
-  ///     target   selectors          context     waiting  dropped
-  ///     Archive  only roomClosed:   queue disk  3        0
-  ///     Window   2: roomClosed: …   direct      -        -
-  ///     hooks 1, streams 0, ran on contexts 12
+  ///     target   selectors            context     waiting  dropped
+  ///     Archive  only roomClosed:     queue disk  3        0
+  ///     Window   2: roomClosed: say:  direct      -        -
+  ///     hooks 1, ran on contexts 12
   ///     last error: 'roomClosed:' failed in Archive: disk full
   ///
   /// Waiting messages are known only for bounded buffers. `ran on contexts` does not count

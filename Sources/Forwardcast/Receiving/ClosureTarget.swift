@@ -11,7 +11,7 @@ struct MessageClosure<R, each A> {
   init(call: @escaping (repeat each A) throws -> R) { self.call = call }
 }
 
-/// A closure with its actor. A struct, since Swift cannot pass on a function type over a pack.
+/// A closure with its actor. A struct, since Swift cannot forward a closure that takes a pack.
 @frozen @usableFromInline
 struct IsolatedClosure<R, each A> {
   @usableFromInline let call: @isolated(any) (repeat each A) throws -> R

@@ -11,7 +11,7 @@ public struct DeliveryReport {
     public let result: ArgumentBox?
     /// True if the target ran on its own context.
     public let wasQueued: Bool
-    /// True if hooks made the answer, so no target ran.
+    /// True if hooks made the answer.
     var isOwn = false
 
     /// Creates an answer, for the report of your own ``MessageForwarding/forward(_:)``.
@@ -96,7 +96,7 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages (possibly this one too) that full buffers dropped because of this one.
+  /// The number of messages that full buffers dropped for this one, perhaps including itself.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
@@ -129,7 +129,7 @@ public struct DeliveryReport {
     answers.withUnsafeBufferPointer { $0.isEmpty ? nil : $0[$0.count - 1].result }
   }
 
-  /// True if no target got the message.
+  /// True if no target ran, failed or is queued, and no buffer dropped a message.
   public var nobodyResponded: Bool { delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0 }
 
   /// The number of targets that ran the message. Answers that hooks made are not counted.
@@ -165,7 +165,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were muted, or were removed or found deallocated during the message.
   public var skipped = 0
-  /// Messages (possibly this one too) that full buffers dropped because of this one.
+  /// Messages that full buffers dropped for this one, perhaps including itself.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.
@@ -175,7 +175,7 @@ public struct BroadcastSummary: Hashable, Sendable {
     (self.skipped, self.dropped) = (skipped, dropped)
   }
 
-  /// True if no target got the message.
+  /// True if no target ran, failed or is queued, and no buffer dropped a message.
   public var nobodyResponded: Bool { delivered + queued + failed + dropped == 0 }
 }
 

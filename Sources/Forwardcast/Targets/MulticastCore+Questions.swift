@@ -67,7 +67,7 @@ extension MulticastCore {
     }
   }
 
-  /// True if a target that is queried for each message would accept `selector`.
+  /// True if `target`, which is queried for each message, would accept `selector`.
   @inline(never) func wouldTake(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     guard let multicast = target as? any MulticastSending else { return answers(target, selector) }
     let route = multicast.route(for: selector)

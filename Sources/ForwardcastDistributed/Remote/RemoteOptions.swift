@@ -9,8 +9,8 @@ public struct RemoteOptions: Sendable {
   public enum Questions: Hashable, Sendable {
     /// Answered from what the endpoint stated when the receiver was connected.
     case askedOnce
-    /// `true` for every accepted selector. Suits receivers whose answers change, such as proxies. A
-    /// message to which no target responds fails.
+    /// `true` if the endpoint accepts the selector. Suits receivers whose answers change, such as
+    /// proxies. A message to which no target responds fails.
     case askedEachTime
   }
 
@@ -31,7 +31,7 @@ public struct RemoteOptions: Sendable {
   public var waitingCalls: Int
   /// The number of successive unanswered calls after which the other side is lost; `nil` for never.
   public var givesUpAfter: Int?
-  /// Tells an engine that has its own time limit how long a call may take. See ``EngineTimeout``.
+  /// Tells an engine with its own time limit how long a call may take. See ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?
 
   /// Calls the engine with a time limit.

@@ -14,14 +14,14 @@ struct SourcePlace {
   let file: String
   let line: Int
 
-  /// - Returns: `nil` outside of files, and for a file name that needs escapes in a literal.
+  /// - Returns: `nil` in an expansion's buffer, and if the file name needs escapes in a literal.
   init?(file: String, line: Int) {
     let isPlain = !file.contains { "\"\\\n\r".contains($0) }
     guard isPlain, !file.isEmpty, !file.hasPrefix("@"), line > 0 else { return nil }
     (self.file, self.line) = (file, line)
   }
 
-  /// A generated line between directives that locate it at this line.
+  /// `line`, a line of generated code, between directives that give it this place in the source.
   func lines(_ line: String) -> [String] {
     ["#sourceLocation(file: \"\(file)\", line: \(self.line))", line, "#sourceLocation()"]
   }

@@ -20,13 +20,13 @@ import Forwardcast
 /// Texts may come from untrusted sources. Size, depth, steps and memory are limited, so a text can
 /// do harm only through the registered receivers.
 public final class ScriptSession {
-  /// The default limit of statements and sends of one text.
+  /// The default limit of one text's ``ScriptOutcome/steps``.
   public static let defaultStepLimit = 1_000_000
 
   /// The longest text, in bytes: 16 MiB.
   public static let textLimit = ScriptLimits().text
 
-  /// The limit of work beyond steps, in units of ``Work``.
+  /// The limit of work other than steps, in units of ``Work``.
   package static func workLimit(forSteps steps: Int) -> Int {
     let (units, isOver) = steps.multipliedReportingOverflow(by: Run.workPerStep)
     return isOver || units > .max - Run.leastWork ? .max : units + Run.leastWork
@@ -43,7 +43,7 @@ public final class ScriptSession {
   /// Creates a session without names.
   ///
   /// - Parameters:
-  ///   - stepLimit: the number of statements and sends after which a run ends with `limit
+  ///   - stepLimit: the number of ``ScriptOutcome/steps`` after which a run ends with `limit
   ///     exceeded`. In a release build, the default takes less than 20 seconds of processor time,
   ///     plus the time of the host's receivers.
   ///   - handlers: receive output, failed expectations and the trace. Output is printed by default.
@@ -63,7 +63,7 @@ public final class ScriptSession {
   }
 
   /// Binds `name` to a receiver that may also be used on queues of a script. A host's proxy accepts
-  /// only such receivers and objects of scripts, because the host may use the proxy on any thread.
+  /// only objects of scripts and such receivers, because the host may use the proxy on any thread.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
@@ -136,9 +136,10 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failureCount = 0
   /// The number of errors that no sender waited for: see ``ScriptHandlers/diagnostics``.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// The number of steps: statements, sends, hooks, and each method of a message but the first.
+  /// The number of steps: statements, sends, hooks, and methods, except the first method of a
+  /// message if it is called directly.
   public fileprivate(set) var steps = 0
-  /// The work beyond steps, in units of `Work`.
+  /// The work other than steps, in units of `Work`.
   package fileprivate(set) var work = 0
   /// True if the text could be parsed. Otherwise no statement ran.
   public fileprivate(set) var isParsed = false
@@ -162,7 +163,7 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
 public struct ScriptHandlers: Sendable {
   /// Receives the line of each `print`, with its newline.
   public var output: @Sendable (String) -> Void
-  /// Receives each failed expectation, and each error that no sender waits for, as on a queue.
+  /// Receives failed expectations, and errors that no sender waits for, such as those on queues.
   public var diagnostics: @Sendable (ScriptError) -> Void
   /// Receives a line for each step of each message. If it is `nil`, tracing costs nothing.
   public var trace: (@Sendable (String) -> Void)?
@@ -172,8 +173,8 @@ public struct ScriptHandlers: Sendable {
   public var progress: (@Sendable (ScriptProgress) -> Void)?
   /// Called at every step. If it returns true, the run ends with an error that no script can catch.
   public var isCancelled: (@Sendable () -> Bool)?
-  /// Returns the delivery for a new queue of a script, in place of a dispatch queue. Each delivery
-  /// must be made within the given function. Tests use this to run a script in every order:
+  /// Returns the delivery for a new queue of a script, in place of a dispatch queue. Each message
+  /// must run inside the given function. Tests use this to run a script in every order:
   ///
   ///     handlers.delivers = { name, within in schedule.queue(name, within: within) }
   public var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
@@ -190,7 +191,7 @@ public struct ScriptHandlers: Sendable {
 
 /// The progress of a run.
 public struct ScriptProgress: Sendable {
-  /// The statements and sends so far.
+  /// The steps so far, counted as in ``ScriptOutcome/steps``.
   public let steps: Int
   /// The limit of ``steps``.
   public let stepLimit: Int
