@@ -41,16 +41,14 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
-      Code(description: "would deadlock", cure: "make this call on a queue or actor outside of this cycle")
+      Code(description: "would deadlock", cure: "make this call elsewhere, or do not wait for its answer")
     }
-    /// The `call` of an `around` hook was used after that hook had returned.
+    /// The `call` of an `around` hook was used after that hook had returned, or twice at a time.
     public static var hookEnded: Code {
-      Code(description: "hook has ended", cure: "do not use 'call' after the hook has returned")
+      Code(description: "invalid use of call", cure: "call 'proceed' one at a time, before the hook returns")
     }
-    /// Nested messages have exhausted the thread's stack.
-    public static var tooDeep: Code {
-      Code(description: "too many levels", cure: "send further messages from a queue or a task")
-    }
+    /// Nested messages have exhausted the thread's stack, or a message was forwarded too often.
+    public static var tooDeep: Code { Code(description: "too many levels") }
     /// Some answers did not arrive in time.
     public static var timedOut: Code { Code(description: "timed out") }
     /// The sender's task was canceled after the message had reached some targets.
@@ -137,7 +135,9 @@ extension MessageError {
 
 extension StackGuard {
   @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
-    MessageError(.tooDeep, of: receiver, selector, "messages sent by methods have exhausted the thread's stack")
+    MessageError(
+      .tooDeep, of: receiver, selector,
+      "messages sent by methods have exhausted the thread's stack; send further messages from a queue or a task")
   }
 }
 

@@ -108,7 +108,7 @@ final class HookedDelivery {
       throw MessageError(
         .isolationMismatch, receiver: node.route.core.name, selector: delivery.selector.name,
         evidence: "\(target) answers asynchronously, but an around hook of the proxy is not async; "
-          + "give the hook an async form as 'waiting:'")
+          + "pass the hook's async form as 'waiting:'")
     }
     try enter(arguments)
     defer { leave() }
@@ -133,13 +133,13 @@ final class HookedDelivery {
     return try answers()
   }
 
-  /// Begins a `proceed` with the hooks' arguments. Throws `proxyCycle` if another `proceed` is
+  /// Begins a `proceed` with the hooks' arguments. Throws `hookEnded` if another `proceed` is
   /// running.
   private func enter(_ arguments: MessageArguments) throws {
     guard outside == nil else {
       throw MessageError(
-        .proxyCycle, receiver: node.route.core.name, selector: delivery.selector.name,
-        evidence: "a hook called proceed before its earlier call returned")
+        .hookEnded, receiver: node.route.core.name, selector: delivery.selector.name,
+        evidence: "'proceed' was called while another 'proceed' was running")
     }
     giveUp()
     let trace = delivery.message.trace ?? around.trace

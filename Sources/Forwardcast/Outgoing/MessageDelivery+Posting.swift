@@ -136,7 +136,7 @@ extension MessageDelivery {
     if scope.mayNotWait {
       return refused(step) {
         "it answers on the \($0), but an around hook of an enclosing proxy is not async; "
-          + "give the hook an async form as 'waiting:'"
+          + "pass the hook's async form as 'waiting:'"
       }
     }
     guard message.arguments.crosses else {

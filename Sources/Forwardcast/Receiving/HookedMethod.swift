@@ -38,7 +38,7 @@ final class HookedMethod: Method, @unchecked Sendable {  // immutable after init
     let answers = try await hooks.runAndWait(message(invocation, target), rest) { [selector] _ in
       throw MessageError(
         .isolationMismatch, of: target, selector,
-        "the method is async, but an around hook of its table is not; give the hook an async form as 'waiting:'")
+        "the method is async, but an around hook of its table is not; pass the hook's async form as 'waiting:'")
     }
     var answered = invocation
     answered.result = answers.boxes.last

@@ -52,7 +52,8 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
       if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
       guard passed.count < maximumHops else {
         throw MessageError(
-          .tooDeep, of: first, selector, "the message was forwarded more than \(maximumHops) times")
+          .tooDeep, of: first, selector,
+          "the message was forwarded more than \(maximumHops) times; shorten the chain of forwarding targets")
       }
       receiver = other
       continue

@@ -228,7 +228,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       guard let target = registration.liveTarget else { continue }
       let error = MessageError(
         .noSelectorTable, receiver: typeName(of: target), selector: "",
-        evidence: "neither the target nor its proxy has a selector table, so only typed calls reach it")
+        evidence: "only typed calls reach it, since its proxy has no table either")
       report(error, "add", registration, receiver: typeName(of: target))
     }
   }

@@ -57,7 +57,7 @@ final class EndpointLine {
       throw WireRefusal(.ahead, "message \(number) states \(call.awaited) as the first awaited number")
     }
     guard isWithinReach(number, from: call.awaited) else {
-      throw WireRefusal(.ahead, "message \(number) is too far ahead of message \(passed)")
+      throw WireRefusal(.ahead, "message \(number) is too far ahead of message \(passed), the last one that has begun")
     }
     release(below: call.awaited)
     guard memory.take(call.size, for: owner) else {

@@ -6,7 +6,7 @@
 /// ``Code/foreignError``, with the error's text and the name of its type.
 ///
 /// The text begins with the code and ends with what is known about the message:
-/// `timed out 'add:' of counter: no answer in 1.0 seconds, unknown whether it arrived`.
+/// `timed out 'add:' of counter: no answer in 1.0 seconds; unknown whether the message arrived`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -24,7 +24,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     /// The engine threw an error.
     public static let connectionFailed = Code(description: "connection failed")
     /// The other side was lost or has ended, so nothing is sent to it.
-    public static let gone = Code(description: "gone")
+    public static let gone = Code(description: "receiver gone")
     /// Too many messages wait here or at the endpoint.
     public static let busy = Code(description: "busy")
     /// The answer is malformed, or belongs to another call.
@@ -34,11 +34,11 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// What is known about the message.
   public enum Outcome: String, Hashable, Sendable {
     /// The method did not run and will not run.
-    case didNotRun = "it did not run"
+    case didNotRun = "the message did not run"
     /// The method ran to its end.
-    case ran = "it ran"
+    case ran = "the message ran"
     /// It is unknown whether the method has run or will still run. The method runs at most once.
-    case unknown = "unknown whether it arrived"
+    case unknown = "unknown whether the message arrived"
   }
 
   /// The kind of error.
@@ -68,7 +68,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   public var description: String {
     let name = selector.isEmpty ? "" : " '\(selector)'"
     let type = foreignType.map { "\($0): " } ?? ""
-    return "\(code)\(name) of \(peer): \(type)\(evidence), \(outcome.rawValue)"
+    return "\(code)\(name) of \(peer): \(type)\(evidence); \(outcome.rawValue)"
   }
 }
 

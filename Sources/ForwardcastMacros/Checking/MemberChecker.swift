@@ -46,7 +46,7 @@ struct MemberChecker {
         case "optional" where !declaration.isObjectiveC && !member.attributes.contains { $0.name == "objc" }:
           "a Swift protocol has no optional requirements; write a default implementation in an extension, and let targets conform to 'PartialTarget'"
         case "mutating":
-          "a message cannot change a target that is a value; inherit 'AnyObject', or remove 'mutating'"
+          "a message cannot change a target that is a value; inherit 'AnyObject' and remove 'mutating'"
         case "isolated", "distributed", "prefix", "postfix", "infix", "consuming", "__consuming":
           "'\(modifier.word)' cannot be forwarded; remove it\(declaration.orByHand)"
         default: nil
@@ -70,7 +70,7 @@ struct MemberChecker {
       member.namePositions, if: source.isUnavailable(member))
     let selector = member.parameters.isEmpty ? "name" : String(repeating: "name:", count: member.parameters.count)
     refuse(
-      "the name is not a selector; name it with '@Message(\"\(selector)\")'", member.namePositions,
+      "no selector can be made from the name; write one, such as '@Message(\"\(selector)\")'", member.namePositions,
       if: member.statedSelector == nil
         && member.entries.contains { !$0.isTooLong && SelectorName.numberOfArguments($0.selector) == nil })
     refuse(

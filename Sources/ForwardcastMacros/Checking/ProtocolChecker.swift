@@ -73,7 +73,7 @@ struct ProtocolChecker {
         "an operator cannot be forwarded; use a named method, or mark it '@NotForwarded' and implement it in an extension of '\(declaration.name)'",
         member.namePositions)
     case "typealias": break
-    default: refuse("'\(word)' cannot be forwarded\(declaration.byHand)", member.namePositions)
+    default: refuse("'\(word)' cannot be forwarded; move it out of the protocol", member.namePositions)
     }
   }
 

@@ -28,6 +28,7 @@ enum AnswerRuleName: String, CaseIterable {
 
   /// Why the rule does not fit a type, and a fix; `nil` if it may fit. Sees only the type's text.
   func misfit(_ type: TypeText, _ hasArguments: Bool) -> String? {
+    let isText = [.text, .array].contains(kind(type))
     let (misfits, reason): ([Kind], String) =
       switch self {
       case .any, .every:
@@ -38,7 +39,7 @@ enum AnswerRuleName: String, CaseIterable {
       case .sum:
         (
           [.optional, .array, .text, .bool, .other],
-          "needs numbers, and '\(type.text)' is not one; use '.joined' or '.reduce(…)'"
+          "needs numbers, and '\(type.text)' is not one; use \(isText ? "'.joined' or " : "")'.reduce(…)'"
         )
       case .min, .max:
         (
@@ -53,7 +54,7 @@ enum AnswerRuleName: String, CaseIterable {
       case .joined:
         (
           [.optional, .number, .bool, .other],
-          "needs strings or arrays, and '\(type.text)' is neither; use '.sum' or '.reduce(…)'"
+          "needs strings or arrays, and '\(type.text)' is neither; use \(kind(type) == .number ? "'.sum' or " : "")'.reduce(…)'"
         )
       case .lastValue, .firstValue:
         (

@@ -88,7 +88,7 @@ extension World {
       for (argument, box) in zip(row.arguments, call.arguments) { frame.bind(argument, try interpreter.value(box)) }
       let value = try row.body(interpreter)
       if queue != nil, !value.mayCross {
-        throw ScriptError(.thrown, "isolation mismatch: \(value.evidence) may not leave a queue")
+        throw ScriptError(.thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not leave its queue")
       }
       try send.run.charge(value.copyingWork())
       tellOf(.answered, value.evidence)

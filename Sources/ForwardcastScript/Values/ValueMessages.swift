@@ -21,10 +21,10 @@ enum ValueMessages {
     case (.string(let text), "length"): return .integer(text.count)
     case (.string(let text), "uppercased"): return .string(text.uppercased())
     case (.string(let text), "appending:"):
-      return .string(text + (try argument.wanted("appending: takes a text, not", \.text)))
+      return .string(text + (try argument.wanted("\"appending:\" takes a text, not", \.text)))
     case (.list(let list), "count"): return .integer(list.count)
     case (.list(let list), "at:"):
-      let index = try argument.wanted("at: of a list takes an integer, not", \.integer)
+      let index = try argument.wanted("\"at:\" of a list takes an integer, not", \.integer)
       if list.indices.contains(index) { return list[index] }
       throw ScriptError(.thrown, "index \(index) is outside a list of \(list.count)")
     case (.list(let list), "first"): return list.first ?? .null
@@ -32,7 +32,7 @@ enum ValueMessages {
     case (.list(let list), "adding:"): return .list(list + [argument])
     case (.dictionary(let entries), "count"): return .integer(entries.count)
     case (.dictionary(let entries), "at:"):
-      return entries[try argument.wanted("at: of a dictionary takes a text, not", \.text)] ?? .null
+      return entries[try argument.wanted("\"at:\" of a dictionary takes a text, not", \.text)] ?? .null
     default:
       throw ScriptError(
         .unrecognizedSelector, "\(value.kind) does not respond to \(selector)", about: .selector(selector))
@@ -42,7 +42,7 @@ enum ValueMessages {
   /// An operation on two numbers. The result is an integer if both numbers are integers.
   private static func arithmetic(_ left: ScriptValue, _ selector: String, _ right: ScriptValue) throws -> ScriptValue {
     let left = try left.wanted("", \.number)
-    let right = try right.wanted("\(selector) takes a number, not", \.number)
+    let right = try right.wanted("\"\(selector)\" takes a number, not", \.number)
     let (integers, floats): ((Int) -> (Int) -> (partialValue: Int, overflow: Bool), (Double, Double) -> Double) =
       switch selector {
       case "add:": (Int.addingReportingOverflow, +)

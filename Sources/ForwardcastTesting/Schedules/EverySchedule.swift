@@ -128,8 +128,8 @@ private final class ScheduleWalk: Sendable {
       let steps = world?.progress.withLock { $0 } ?? 0
       if let world, world === seen.world, steps == seen.steps {
         world.giveUp(
-          "a turn has not ended in 10 seconds: it blocks on something that is not the schedule's, such as a lock that "
-            + "is held while a message is sent, or it does not end; wait for messages and schedule.clock only")
+          "a turn has not ended in 10 seconds: it runs endlessly, or blocks on something outside the schedule, such as "
+            + "a lock held while a message is sent; wait for messages and schedule.clock only")
       }
       seen = (world, steps)
     }

@@ -24,7 +24,7 @@ struct Encodings {
   func reading() throws {
     // snippet: encodings-use
     let point = try TypeEncoding("{Point=\"x\"d\"y\"d}")
-    print(point.layout?.size ?? 0)  // 16; nil without a size: b3, {Color}
+    print(point.layout?.size ?? 0)  // 16; nil for unsized types: b3, {Color}
     print(point.layout(on: .aarch64Linux)?.alignment ?? 0)  // 8
 
     let signature = try MethodSignature("v24@0:8q16")

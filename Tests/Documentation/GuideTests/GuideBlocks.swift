@@ -92,8 +92,9 @@ enum GuideBlocks {
     for name in ["theme-switch", "device-queues"] {
       let parts = parts[name] ?? []
       for count in parts.indices.map({ $0 + 1 }) {
-        files["\(name)-\(count).swift"] =
-          (["import Forwardcast"] + parts.prefix(count)).joined(separator: "\n\n") + "\n"
+        let code = parts.prefix(count).joined(separator: "\n\n")
+        let imports = (code.contains("DispatchQueue") ? "import Dispatch\n" : "") + "import Forwardcast"
+        files["\(name)-\(count).swift"] = "\(imports)\n\n\(code)\n"
       }
     }
     return files

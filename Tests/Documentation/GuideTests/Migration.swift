@@ -229,7 +229,7 @@ struct Migration {
   func subjects() async {
     // snippet: migration-combine-after
     let prices = PriceListenerProxy()
-    // From now on:
+    // Receives later messages:
     let values = prices.messages(for: PriceListenerProxy.Messages.price)
     prices.on(PriceListenerProxy.Messages.price) { print($0) }
     prices.price(100)

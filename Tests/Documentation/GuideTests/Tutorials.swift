@@ -93,7 +93,7 @@ struct Tutorials {
       StrapListenerProxy.Messages.strap, delivery: .queue(log),
       buffer: .keepNewest(100)
     ) { rate in print("rate \(rate)") }
-    await listeners.strap(heartRate: 90)  // returns when all have had it
+    await listeners.strap(heartRate: 90)  // returns when all have received it
     // end
     expect(label.text, equals: "90 bpm")
     // snippet: device-queues

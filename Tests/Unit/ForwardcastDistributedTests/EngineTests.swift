@@ -109,7 +109,7 @@ struct EngineTests {
     try await withStage(engine) { stage in
       await stage.close("it leaves")
       let error = try await remoteError { try await stage.remote.sendAndWait(.add, 1) }
-      expect("\(error)", equals: "gone 'add:' of stage: it leaves, it did not run")
+      expect("\(error)", equals: "receiver gone 'add:' of stage: it leaves; the message did not run")
       expect(stage.remote.isGone)
     }
   }

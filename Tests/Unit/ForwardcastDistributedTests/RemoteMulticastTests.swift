@@ -135,7 +135,7 @@ struct RemoteMulticastTests {
     expect(
       failures.withLock { $0 },
       equals: [
-        "connection failed 'add:' of worker: Burnt: no route, unknown whether it arrived"
+        "connection failed 'add:' of worker: Burnt: no route; unknown whether the message arrived"
       ])
     expect(local.heard.withLock { $0 }, equals: [1])
   }
@@ -151,7 +151,7 @@ struct RemoteMulticastTests {
     expect(kept.isLive && ended.isCancelled)
     room.broadcast(MemberProxy.Messages.rest)
     try await room.drain()
-    expect(failures.withLock { $0 }, equals: ["gone 'rest' of a: left, it did not run"])
+    expect(failures.withLock { $0 }, equals: ["receiver gone 'rest' of a: left; the message did not run"])
     // A receiver that has ended cannot be added.
     expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }
@@ -170,7 +170,7 @@ struct RemoteMulticastTests {
       room.broadcast(MemberProxy.Messages.rest)
       try await room.drain()
     }
-    expect(failures.withLock { $0.map { $0.prefix(4) } }, equals: ["conn", "gone"])
+    expect(failures.withLock { $0.map { $0.prefix(4) } }, equals: ["conn", "rece"])
     var presences = remote.presences.makeAsyncIterator()
     isAway.withLock { $0 = false }
     while let presence = await presences.next(), presence != .connected {}

@@ -220,7 +220,7 @@ struct RemoteReceiverTests {
     }
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 1) }
     expect(error.code == .timedOut && error.outcome == .unknown)
-    expect("\(error)".hasPrefix("timed out 'add:' of worker: no answer in 0.03 seconds, unknown whether it arrived"))
+    expect("\(error)".hasPrefix("timed out 'add:' of worker: no answer in 0.03 seconds; unknown whether the message arrived"))
     silent.withLock { $0 = false }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     expect(worker.words, equals: ["add 2"])
@@ -375,7 +375,7 @@ struct RemoteReceiverTests {
       return nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "connection failed 'add:' of worker: Burnt: no route, unknown whether it arrived")
+    expect("\(error)", equals: "connection failed 'add:' of worker: Burnt: no route; unknown whether the message arrived")
   }
 
   @Test("cancelling ends the wait of a queued or pending call, and other calls continue")
@@ -548,7 +548,7 @@ struct RemoteReceiverTests {
     await until(remote.standing >= 2)
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
-    expect("\(underWay)", equals: "gone 'hold:' of worker: the node left, unknown whether it arrived")
+    expect("\(underWay)", equals: "receiver gone 'hold:' of worker: the node left; unknown whether the message arrived")
     let waiting = try await remoteError { _ = try await second.value }
     expect(waiting.code == .gone && waiting.outcome == .didNotRun)
     try await expect(remoteError { try await remote.sendAndWait(.add, 3) }.outcome, equals: .didNotRun)
@@ -715,7 +715,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint)
     await endpoint.close("it goes to sleep")
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "gone 'add:' of worker: it goes to sleep, it did not run")
+    expect("\(error)", equals: "receiver gone 'add:' of worker: it goes to sleep; the message did not run")
     expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 

@@ -81,7 +81,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("mutating func a()", 1, "mutating", "inherit 'AnyObject'"),
     .member("var a: Int? { mutating get }", 15, "mutating", "inherit 'AnyObject'"),
     .member("distributed func a()", 1, "distributed", "cannot be forwarded"),
-    .member("struct S { var a = 1 }", 1, "struct", "cannot be forwarded"),
+    .member("struct S { var a = 1 }", 1, "struct", "cannot be forwarded; move it out of the protocol"),
     .member("var (a, b): (Int, Int)", 5, "(", "cannot be forwarded"),
     .member("optional func a()", 1, "optional", "let targets conform to 'PartialTarget'"),
     Refusal(
@@ -106,9 +106,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a() ->", 1, "}", "the type of 'a' cannot be read").at("3:1"),
     .member("subscript -> Int? { get }", 1, "subscript", "the parameters of the subscript cannot be read"),
     // Names.
-    .member("func `a b`()", 6, "`a b`", "name it with '@Message(\"name\")'"),
-    .member("func `a b`(x: Int, _ y: Int)", 6, "`a b`", "name it with '@Message(\"name:name:\")'"),
-    .member("func a(`b c` x: Int)", 6, "a", "name it with '@Message(\"name:\")'"),
+    .member("func `a b`()", 6, "`a b`", "write one, such as '@Message(\"name\")'"),
+    .member("func `a b`(x: Int, _ y: Int)", 6, "`a b`", "write one, such as '@Message(\"name:name:\")'"),
+    .member("func a(`b c` x: Int)", 6, "a", "write one, such as '@Message(\"name:\")'"),
     .member("@Message(\"\") func a()", 10, "\"\"", "'' is not a selector; write a name"),
     .member("func a(_ x: Int)\nfunc a(_ x: String)", 6, "a", "is already the selector of 'a'").at("3:6"),
     .member("var a: Int? { get set }\nfunc setA(_ x: Int)", 6, "setA", "is already the selector of 'a'").at("3:6"),
@@ -137,8 +137,8 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a() throws(E) -> Int", 23, "Int", "'a' can throw only 'E', not 'nobodyResponds'"),
     .member("@Answer(.max) func a() -> Int", 27, "Int", "write '@Answer(otherwise: …)'"),
     .member("@Answer(.every) func a() -> Int", 9, ".every", "needs 'Bool' results, and 'Int' is not 'Bool'"),
-    .member("@Answer(.sum) func a() -> String", 9, ".sum", "needs numbers, and 'String' is not one"),
-    .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "needs numbers, and 'Int?' is not one"),
+    .member("@Answer(.sum) func a() -> String", 9, ".sum", "needs numbers, and 'String' is not one; use '.joined' or '.reduce(…)'"),
+    .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "needs numbers, and 'Int?' is not one; use '.reduce(…)'"),
     .member("@Answer(.joined) func a() -> Int", 9, ".joined", "and 'Int' is neither"),
     .member(
       "@Answer(.joined(separator: \"\")) func a() -> [String]", 9, ".joined(separator: \"\")",

@@ -19,6 +19,7 @@ struct MessageErrorTests {
     (.notAwaited, "the evidence says which form waits"),
     (.isolationMismatch, "the cure depends on what may not cross, and the evidence has it"),
     (.proxyCycle, "the cure depends on what leads back, and the evidence has it"),
+    (.tooDeep, "the cure depends on what is deep, and the evidence has it"),
     (.timedOut, "the evidence names those who did not answer"),
     (.cancelled, "somebody wanted the message to end"),
   ]

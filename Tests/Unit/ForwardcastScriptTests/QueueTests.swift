@@ -285,7 +285,7 @@ struct QueueTests {
     session.run(Self.cast + "receiver User { - make = [maker make] - entries = [[maker make] entries] }")
     session.run("let u = new User; proxy users = multicast; add u to users on q")
     let error = session.run("collect all [users make]").error
-    expect(error?.text, equals: "isolation mismatch: <Ledger> may not leave a queue")
+    expect(error?.text, equals: "isolation mismatch: <Ledger> is not Sendable and may not leave its queue")
     expect(session.run("collect all [users entries]").value, equals: [7])
   }
 }

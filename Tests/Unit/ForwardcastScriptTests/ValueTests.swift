@@ -98,7 +98,7 @@ struct ValueTests {
       ("@[1] responds \"at:\"", "true"), ("@{} responds \"first\"", "false"), ("0.5 responds \"divide:\"", "true"),
       ("collect all [nil ping]", "[]"), ("collect sum [nil ping]", "0"), ("collect first [nil ping]", "nil"),
       ("collect all [3 add: 4]", "[7]"),
-      ("errors [3 add: \"x\"]", "[\"type mismatch: add: takes a number, not a text\"]"),
+      ("errors [3 add: \"x\"]", "[\"type mismatch: \\\"add:\\\" takes a number, not a text\"]"),
       ("report [3 negated]", "{\"delivered\": 1, \"failed\": 0, \"queued\": 0, \"skipped\": 0}"),
       ("report [nil ping]", "{\"delivered\": 0, \"failed\": 0, \"queued\": 0, \"skipped\": 0}"),
     ])

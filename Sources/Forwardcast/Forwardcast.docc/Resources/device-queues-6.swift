@@ -1,3 +1,4 @@
+import Dispatch
 import Forwardcast
 
 @Forwarded
@@ -29,6 +30,6 @@ listeners.on(
   StrapListenerProxy.Messages.strap, delivery: .queue(log),
   buffer: .keepNewest(100)
 ) { rate in print("rate \(rate)") }
-await listeners.strap(heartRate: 90)  // returns when all have had it
+await listeners.strap(heartRate: 90)  // returns when all have received it
 
 let count = await listeners.stored()  // 4
