@@ -53,7 +53,7 @@ extension Interpreter {
 
   private func number(_ value: Int?) -> ScriptValue { value.map { .integer($0) } ?? .null }
 
-  /// `p responds "sel:"`, for values of any kind.
+  /// `e responds "sel:"`, for values of any kind.
   /// - Throws: the error of a lazy proxy's expression.
   func responds(_ value: ScriptValue, to selector: String, at offset: Int) throws -> Bool {
     guard case .object(let reference) = value else { return ValueMessages.responds(value, to: selector) }

@@ -58,13 +58,13 @@ enum LanguageWords {
     errors [p …] — Sends, waits, and returns the error texts of all targets.
     report [p …] — Sends, waits, and counts the targets that ran the message synchronously (`delivered`) or on a queue (`queued`), \
     `failed`, or were `skipped`.
-    explain p "sel:" — A text with a line for each registration. The line says by which row, where and behind which hooks the \
-    target would receive the message, or why it would not. Nothing is sent.
+    explain p "sel:" — A text with a line for each registration. The line says which row would run, where, and behind which \
+    hooks, or why the target would not receive the message. Nothing is sent.
     arg n — In a hook: argument n of the message, counted from 0.
     proceed [with @[…]] — In `around`: runs the rest of the message, with other arguments if they are given.
     service Name — The shared object of a receiver, created if necessary.
     services — The existing services in the order of their creation.
-    responds := p responds "sel:" — Whether an object, a proxy or a value responds to a message.
+    responds := e responds "sel:" — Whether an object, a proxy or a value responds to a message.
 
     count p — The number of live registrations of a multicast proxy, including muted ones.
     targets p — The live targets of a multicast proxy in the order of delivery.

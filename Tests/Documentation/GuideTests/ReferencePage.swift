@@ -27,10 +27,10 @@ enum ReferencePage {
 
       ## Overview
 
-      `forwardcast help WORD` prints the entry of one word; ``ScriptLanguage`` has all entries as values. In the
-      forms, `e` is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an extension
-      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. A part in brackets after a space
-      is optional.
+      `forwardcast help WORD` prints one entry; ``ScriptLanguage`` has all as values. In the forms, `e`
+      is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an extension
+      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Brackets after a space
+      enclose an optional part, or a message: `[p …]`.
 
       ## Literals and Comparisons
 
