@@ -52,7 +52,7 @@ struct LayersGuide {
     // snippet: layers-asked
     let reading = GaugeProxy.Messages.reading
     let stand = ForwardingProxy(to: meters.multicast)
-    let answered = stand.responds(to: reading.selector)  // true: queries both
+    let answered = stand.responds(to: reading.selector)  // true: queries meters
     // end
     #expect(answered)
 
@@ -88,7 +88,7 @@ struct LayersGuide {
     let country = GaugeProxy()
     country.add(remote: far)
     let there = try await country.collectAndWait(reading, 3, returning: .all)
-    print(there)  // [6]: the other process is one target
+    print(there)  // [6]: one target, with meters' last result
     // end
     expect(there, equals: [6])
     withExtendedLifetime((first, second, remote)) {}
