@@ -59,7 +59,7 @@ struct Answers {
     let both = try downloads.progress(of: "logo", returning: .reduce(0) { $0 + $1 })
     print(both)  // 0.5
     let known = try downloads.progress(of: "film", returning: .firstSuccess)
-    print(known ?? 0)  // 0.25, from the logo: the film throws
+    print(known ?? 0)  // 0.25, from the logo; film would throw
     // end
     expect(downloads.bytesLoaded(), equals: 210)
     expect(known, equals: 0.25)

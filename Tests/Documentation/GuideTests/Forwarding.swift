@@ -211,8 +211,8 @@ struct Forwarding {
   func replacing() async throws {
     // snippet: forwarding-swap-use
     let rates = RatesProxy()
-    try rates.around(RatesProxy.Messages.rate, .retrying(2))  // stays
-    rates.add(Bank(1), priority: -1, ownership: .strong)  // the default
+    try rates.around(RatesProxy.Messages.rate, .retrying(2))  // survives `replace`
+    rates.add(Bank(1), priority: -1, ownership: .strong)  // default
     let bank = Bank(2)
     rates.add(bank, ownership: .strong)
     rates.replace(bank, with: Bank(3))
