@@ -46,10 +46,12 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   private let state: Guarded<State>
   private let gate: SerialGate
+  /// True if senders may run the target, so a message leaves its place only when the gate is free.
+  private let isAutomatic: Bool
 
-  init(_ buffer: DeliveryBuffer, gate: SerialGate) {
+  init(_ buffer: DeliveryBuffer, gate: SerialGate, isAutomatic: Bool = false) {
     state = Guarded(State(buffer: buffer))
-    self.gate = gate
+    (self.gate, self.isAutomatic) = (gate, isAutomatic)
     super.init()
   }
 
@@ -124,6 +126,11 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
     while made < 32 {
       if mailbox.leavesToHigher(self) { break }
       if mailbox.park(self, 0, at: gate) { return made }
+      if isAutomatic, !gate.acquire() {
+        mailbox.close(gate, before: self, 0)
+        return made
+      }
+      defer { if isAutomatic, gate.end() { mailbox.reopen(gate) } }
       guard let envelope = next() else { return made }
       made += envelope.open(in: mailbox)
     }

@@ -78,9 +78,16 @@ final class SerialGate: @unchecked Sendable {
     return true
   }
 
-  /// Acquires the target for a queued message. Returns false if a sender has the target; that
-  /// sender's ``end()`` then returns true.
+  /// Acquires the target for a queued message, see ``acquire()``.
   func beginQueued() -> Bool {
+    guard acquire() else { return false }
+    noteBegun()
+    return true
+  }
+
+  /// Acquires the target for the drain. Returns false if a sender has the target; that sender's
+  /// ``end()`` then returns true.
+  func acquire() -> Bool {
     let thread = SerialGate.thread
     var found = word.load(ordering: .relaxed)
     while found & ~SerialGate.marks != thread {
@@ -92,7 +99,6 @@ final class SerialGate: @unchecked Sendable {
       found = done ? thread : now
     }
     depth &+= 1
-    noteBegun()
     return true
   }
 

@@ -38,7 +38,8 @@ final class TimedWait: Sendable {
   ///
   /// - Parameters:
   ///   - clock: measures the timeout; `nil` for the continuous clock.
-  ///   - awaitsEnd: true to await the canceled task, because its values are not `Sendable`.
+  ///   - awaitsEnd: true to await the canceled task, because its values are not `Sendable`. The
+  ///     error then has the task's error as text.
   ///   - late: gets the outcome of a task that ended after the wait.
   /// - Throws: `timedOut`, `CancellationError`, or the error of `body`.
   static func run<T>(
@@ -81,11 +82,31 @@ final class TimedWait: Sendable {
       let hasEnded = wait.abandon()
       if awaitsEnd || hasEnded {
         let outcome = await task.value.value
+        if awaitsEnd, let lost = lateError(outcome), let timeout = error as? MessageError {
+          throw MessageError(
+            timeout.code, receiver: name, selector: selector.name,
+            evidence: "\(timeout.evidence); it failed later: \(lost)")
+        }
         if hasEnded { late(outcome) }
       }
       throw error
     }
     return try await task.value.value.get()
+  }
+
+  /// A function that prints the error of a method whose only sender has stopped waiting.
+  static func printingLate<T>(_ selector: MessageSelector, of receiver: AnyObject) -> (Result<T, any Error>) -> Void {
+    let name = typeName(of: receiver)
+    return { outcome in
+      guard let error = lateError(outcome) else { return }
+      StandardError.write("forwardcast: '\(selector)' failed in \(name) after the timeout: \(error)\n")
+    }
+  }
+
+  /// The error of a task that was not ended by its cancellation.
+  private static func lateError<T>(_ outcome: Result<T, any Error>) -> (any Error)? {
+    guard case .failure(let error) = outcome, !(error is CancellationError) else { return nil }
+    return (error as? MessageError)?.code == .cancelled ? nil : error
   }
 
   /// Records that the awaited task has ended. Returns true if the sender no longer waits.

@@ -51,8 +51,8 @@ public struct MessageInterceptor: Sendable {
   /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
   ///
   /// At the timeout the message is canceled. If a direct target is running an asynchronous method,
-  /// the sender gets the error when that method has ended. By default, `clock` is the continuous
-  /// clock.
+  /// the sender gets the error when that method has ended; the error then has the text of an error
+  /// that the method threw. By default, `clock` is the continuous clock.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor("timeout") {
       try $0.proceed()

@@ -41,13 +41,17 @@ extension MessageReceiver where Self: Sendable {
   }
 
   /// Like ``sendAndWait(_:_:)``, but at the timeout cancels the method and throws `timedOut`
-  /// without awaiting the method's end. `clock` is the continuous clock by default.
+  /// without awaiting the method's end. An error that the method throws later is printed to
+  /// standard error. `clock` is the continuous clock by default.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,
     clock: (any Clock<Duration>)? = nil
   ) async throws -> R {
-    try await TimedWait.run(timeout, clock, of: self, message.selector, isolation: #isolation) {
+    try await TimedWait.run(
+      timeout, clock, of: self, message.selector, isolation: #isolation,
+      late: TimedWait.printingLate(message.selector, of: self)
+    ) {
       try await self.sendWaiting(message, stays: false, repeat each arguments)
     }
   }
@@ -77,7 +81,8 @@ extension ForwardingProxy {
   }
 
   /// Like ``sendAndWait(_:_:)``, but at the timeout cancels the method, awaits its end and throws
-  /// `timedOut`. `clock` is the continuous clock by default.
+  /// `timedOut`, with the text of an error that the method throws then. `clock` is the continuous
+  /// clock by default.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,

@@ -32,7 +32,8 @@ final class QueuedState: Sendable {
     automaticGate = delivery.isAutomatic ? gate.map { .passUnretained($0) } : nil
     keepsPending = Atomic(pending == .deliverPending)
     guard let gate else { return }
-    rare.withLock { $0 = Rare(line: buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate), gate: gate) }
+    let line = buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate, isAutomatic: delivery.isAutomatic)
+    rare.withLock { $0 = Rare(line: line, gate: gate) }
   }
 
   var delivery: Delivery { .on(mailbox.context, isAutomatic: turns != nil) }
@@ -64,7 +65,7 @@ final class QueuedState: Sendable {
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }
     // An unbounded buffer keeps the line, since new messages must not overtake queued ones.
     let line = rare.withLock { rare -> BufferedLine? in
-      defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: gate) } }
+      defer { if rare.line == nil { rare.line = BufferedLine(buffer, gate: gate, isAutomatic: turns != nil) } }
       return rare.line
     }
     for envelope in line?.change(to: buffer) ?? [] { envelope.giveUp(.bufferFull) }

@@ -143,6 +143,34 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("a message that waits for a sender on its concurrent queue keeps its place in the buffer")
+  func placeInBuffer() async throws {
+    let (clerk, inside, sent) = (Clerk("a", journal), Latch(), Latch())
+    clerk.onNote { number in
+      guard number == 1 else { return }
+      inside.open()
+      sent.pass()
+    }
+    let registration = proxy.add(clerk, delivery: .automatic(wide), buffer: .suspendSender(1))
+    wide.async { [proxy] in _ = proxy.broadcast(.note, 1) }
+    inside.pass()
+    _ = try await proxy.broadcastWhenReady(.note, 2)
+    await until(registration.gate?.isClosed ?? true)  // the drain has found the target busy
+    let line = try #require(registration.queued?.line)
+    let hasSent = Locked(false)
+    let third = Task { [proxy] in
+      _ = try await proxy.broadcastWhenReady(.note, 3)
+      hasSent.withLock { $0 = true }
+    }
+    await until(line.waitingSenders == 1 || hasSent.withLock { $0 })
+    expect(line.count, equals: 1)
+    expect(!hasSent.withLock { $0 })
+    sent.open()
+    try await third.value
+    try await proxy.drain()
+    expect(journal.all, equals: ["a 1", "a 2", "a 3"])
+  }
+
   @Test("a target with a registration for each of two selectors has one message at a time")
   func twoRegistrations() async throws {
     let (clerk, inside, sent) = (Clerk("a", journal), Latch(), Latch())

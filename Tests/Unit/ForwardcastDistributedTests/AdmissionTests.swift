@@ -83,7 +83,7 @@ struct AdmissionTests {
     expect(
       told.sorted(),
       equals: [
-        "closed gone false", "closed gone true", "closed gone true", "narrow refused false", "no receptionist",
+        "closed receiver gone false", "closed receiver gone true", "closed receiver gone true", "narrow refused false", "no receptionist",
       ])
   }
 

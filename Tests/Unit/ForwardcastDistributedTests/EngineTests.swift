@@ -38,7 +38,7 @@ struct EngineTests {
   func errors(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
       let error = try await remoteError { try await stage.remote.sendAndWait(.burn) }
-      expect("\(error)", equals: "foreign error 'burn' of stage: Burnt: the cook slept, it ran")
+      expect("\(error)", equals: "foreign error 'burn' of stage: Burnt: the cook slept; the message ran")
     }
   }
 

@@ -107,7 +107,7 @@ struct RemoteReceiverTests {
     expect(foreign.code, equals: .foreignError)
     expect(foreign.foreignType, equals: "Burnt")
     expect(foreign.outcome, equals: .ran)
-    expect("\(foreign)", equals: "foreign error 'burn' of worker: Burnt: the cook slept, it ran")
+    expect("\(foreign)", equals: "foreign error 'burn' of worker: Burnt: the cook slept; the message ran")
     let unwritten = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("plain")) }
     expect(unwritten.code, equals: .cannotCross)
     expect(unwritten.outcome, equals: .ran)
@@ -247,7 +247,8 @@ struct RemoteReceiverTests {
     expect(
       "\(error)",
       equals:
-        "cannot cross 'paint:' of worker: the answer: unknown type \"Tint\" (add it to types of RemoteOptions), it ran"
+        "cannot cross 'paint:' of worker: the answer: unknown type \"Tint\" (add it to types of RemoteOptions); "
+        + "the message ran"
     )
   }
 
@@ -534,7 +535,7 @@ struct RemoteReceiverTests {
       isCall(envelope) ? "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "foreign error 'add:' of worker: MessageError: too heavy: 5 kg, it ran")
+    expect("\(error)", equals: "foreign error 'add:' of worker: MessageError: too heavy: 5 kg; the message ran")
   }
 
   // MARK: Ends of a receiver

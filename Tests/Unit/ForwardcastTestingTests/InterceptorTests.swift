@@ -68,6 +68,10 @@ private final class Shop: MessageReceiver, Sendable {
       to: .slowPrice,
       async: { (store: Shop, item) in
         if item == "never" { try await Task.sleep(for: .seconds(100_000)) }
+        if item == "interrupted" {
+          try? await Task.sleep(for: .seconds(100_000))
+          return try store.price(of: "broken")
+        }
         return try store.price(of: item)
       })
   }
@@ -124,6 +128,38 @@ struct InterceptorTests {
     expect(error?.code, equals: .timedOut)
     try await expect(proxy.sendAndWait(.slowPrice, "tea"), equals: 3)
     try expect(proxy.send(.price, "tea"), equals: 3)
+  }
+
+  @Test("a timeout has the text of an error that the method throws because it is canceled")
+  func timeoutThenFailure() async throws {
+    let proxy = ForwardingProxy(to: Shop())
+    try proxy.around(.slowPrice, .timeout(.seconds(2), clock: clock))
+    async let ticks: Void = { [clock] in
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(2))
+    }()
+    let error = await #expect(throws: MessageError.self) { try await proxy.sendAndWait(.slowPrice, "interrupted") }
+    await ticks
+    expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop; it failed later: Broken()")
+  }
+
+  @Test("an error that a single receiver throws after its sender's timeout is printed to standard error")
+  func lateFailure() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let clock = TestClock()
+      var shop: Shop? = Shop()
+      weak let late = shop
+      let task = Task { [shop] in
+        try await shop?.sendAndWait(.slowPrice, "interrupted", timeout: .seconds(2), clock: clock)
+      }
+      shop = nil
+      await clock.waitForSleepers()
+      clock.advance(by: .seconds(2))
+      _ = await task.result
+      await until(late == nil)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("forwardcast: 'slowPriceOf:' failed in Shop after the timeout: Broken()"))
   }
 
   @Test("timeout of a multicast does not wait for a suspended queue")
