@@ -41,9 +41,9 @@ extension ArgumentBox {
   ///     let count = try ArgumentBox(text: "3", as: TypeEncoding("q"))
   ///
   /// A number may have a sign, a point and an exponent, and must fit as in `converted(to:)`. A
-  /// `Bool` is `true` or `false`. A string or object is the text itself. A selector must be known
-  /// to the process, because reading interns no name. An optional may be `nil`. Other types cannot
-  /// be read from text. To read all arguments of a message, use `Invocation(text:for:of:)`.
+  /// `Bool` is `true` or `false`. A string (also `String?`) or `@` is the text itself. A selector
+  /// must be known to the process: reading interns no name. Optional numbers, `Bool`s and structs
+  /// may be `nil`. Other types cannot be read. For a whole message use `Invocation(text:for:of:)`.
   /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
     guard let value = Self.value(of: text, as: type) else {

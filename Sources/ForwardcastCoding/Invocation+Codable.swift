@@ -15,8 +15,8 @@ extension Invocation: Codable {
 
   /// Encodes the selector, the signature if it was stated, and the arguments and the result, each
   /// with the name of its type.
-  /// - Throws: `EncodingError.invalidValue` for the first argument that is not `Encodable`; errors
-  ///   that arguments throw.
+  /// - Throws: `EncodingError.invalidValue` for the first argument, or else the result, that is not
+  ///   `Encodable`; errors that arguments and the result throw.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(selector, forKey: .selector)

@@ -56,7 +56,7 @@ struct CommandWord {
   let operands: Operands
   var options: [Option] = []
   let summary: String
-  /// The text of the subcommand's help after ``summary``.
+  /// The text of the subcommand's help between the usage line and the options.
   let story: String
 
   static let general = CommandWord(

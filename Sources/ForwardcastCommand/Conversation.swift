@@ -202,7 +202,7 @@ extension String {
   }
 }
 
-/// Whether control-C was pressed during a run. The signal handler only stores a flag.
+/// Whether control-C was pressed during a run. The signal handler stores a flag and removes itself.
 enum Interruption {
   private static let asked = Atomic<Bool>(false)
 

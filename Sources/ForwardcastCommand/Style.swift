@@ -3,7 +3,7 @@
 struct Style {
   let isColoured: Bool
 
-  /// Uses colors on a terminal, unless `NO_COLOR` is set and not empty.
+  /// Uses colors on a terminal, unless `TERM` is `dumb`, or `NO_COLOR` is set and not empty.
   init(_ stream: Stream) {
     let refused = environment("NO_COLOR").map { !$0.isEmpty } ?? false
     isColoured = stream.isTerminal && !refused && environment("TERM") != "dumb"

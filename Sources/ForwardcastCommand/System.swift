@@ -30,7 +30,7 @@ final class Stream: Sendable {
   /// The `errno` of the first failed write; 0 if no write failed.
   var failure: Int32 { code.load(ordering: .relaxed) }
 
-  /// True if output was lost. The exit status is then 1.
+  /// True if output was lost. The exit status is then at least 1.
   static var hasFailed: Bool { output.failure != 0 || error.failure != 0 }
 
   /// True if no output was lost. Otherwise prints the reason, unless the reader closed the pipe.

@@ -96,7 +96,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The size of the argument frame in bytes, stated or computed as in ``argumentOffsets``. `nil`
-  /// if the size of an argument is unknown.
+  /// if it is not stated and the size of an argument is unknown.
   public var frameLength: Int? { storage.statedFrameLength ?? frame(on: .current).length }
 
   /// The frame's length, if the encoding states it.

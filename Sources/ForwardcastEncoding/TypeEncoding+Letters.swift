@@ -65,7 +65,7 @@ extension TypeEncoding {
     /// `A`: C's `_Atomic`, the one qualifier that can change size and alignment.
     case atomic = 0x41
 
-    /// The Objective-C keyword of the qualifier.
+    /// The qualifier as a word: its keyword or, for C's `_Atomic`, `atomic`.
     public var meaning: String { "\(self)" }
   }
 

@@ -20,8 +20,8 @@ public struct TypeEncoding: Hashable, Sendable {
   /// Size and alignment on this machine.
   ///
   /// `nil` if the encoding does not determine the layout: for `v`, `?`, a bare bit-field, a record
-  /// without its members such as `{Name}`, and a type that contains one of these, except behind a
-  /// pointer. `{Name=}` is an empty struct and has size 0.
+  /// without its members such as `{Name}` (unless made from a Swift type), and a type that contains
+  /// one of these, except behind a pointer. `{Name=}` is an empty struct and has size 0.
   public let layout: TypeLayout?
 
   /// The form of a type. More cases may be added, so a `switch` elsewhere needs a `default`.
@@ -66,7 +66,7 @@ public struct TypeEncoding: Hashable, Sendable {
 
   /// One member of a struct or union.
   public struct Member: Hashable, Sendable {
-    /// The quoted name, or `""`; `nil` for unnamed bit-fields and encodings without names.
+    /// The quoted name, possibly empty; `nil` for unnamed bit-fields and encodings without names.
     public let name: String?
     /// The member's type.
     public let type: TypeEncoding

@@ -17,7 +17,7 @@ public struct TypeEncodingError: Error, Hashable, Sendable, CustomStringConverti
     public static var unexpectedEnd: Code { Code(description: "unexpected end") }
     /// A byte that starts no known type.
     public static var unknownType: Code { Code(description: "unknown type") }
-    /// No digit where a count, width or position is expected.
+    /// No digit where a count, width, position or offset is expected.
     public static var numberExpected: Code { Code(description: "number expected") }
     /// A number with a leading 0. The description of the parsed type would lose the 0.
     public static var leadingZero: Code { Code(description: "leading zero") }

@@ -135,9 +135,9 @@ private struct RecordLayout {
     bits = max(bits, start + Int64(member.size) * 8)
   }
 
-  /// Adds a bit-field directly after the preceding one, unless the bit-field would cross a unit of
-  /// its declared type. Apple's compilers do not encode the declared type, so the type is assumed
-  /// to be `unsigned int` or, for a wider field, the smallest integer that holds the field.
+  /// Adds a bit-field at its encoded position or, without one, directly after the preceding member,
+  /// unless it would cross a unit of its declared type. If that type is not encoded (as by Apple),
+  /// it is assumed to be `unsigned int` or, for a wider field, the smallest integer that holds it.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

@@ -1,7 +1,7 @@
 // DrainMarker.swift: reports when everything posted before it has run.
 
-/// An envelope that has no message and reports when everything posted before it has run. A busy
-/// target defers the marker until the messages that the target deferred earlier have run.
+/// An envelope without a message. Reports when everything posted before it has run, except the rest
+/// of a ``BufferedLine``. A busy target defers the marker behind its earlier deferred messages.
 package final class DrainMarker: Envelope, @unchecked Sendable {  // `gates` and `report` belong to the context
   private var report: (@Sendable (Int?) -> Void)?
   private var gates = 0

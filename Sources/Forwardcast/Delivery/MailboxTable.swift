@@ -7,8 +7,8 @@ struct MailboxKey: Hashable, Sendable {
   let target: ObjectIdentifier?
 }
 
-/// The mailboxes and gates of one proxy, held weakly. Registrations and queued messages retain
-/// them.
+/// The mailboxes and gates of one proxy, held weakly. Registrations, delivery groups and scheduled
+/// drains retain them.
 struct MailboxTable: Sendable {
   private struct Entry: Sendable {
     weak let object: (any AnyObject & Sendable)?

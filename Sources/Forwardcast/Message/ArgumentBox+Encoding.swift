@@ -4,11 +4,11 @@ extension ArgumentBox {
   /// The box converted to `type`: what a method receives if its signature has that type.
   ///
   /// `@` accepts any value. Integers must fit exactly. A floating-point value is rounded to a
-  /// narrower type if it is in that type's range. An integer converts to floating point only if the
-  /// result is exact. `Bool` is not a number. Other types accept the Swift values that have their
-  /// encoding. For example, `*` and `@"String"` accept a `String`, `:` a selector, `#` a metatype,
-  /// and `{Name}` a struct of that name. `{Optional<Int>}` accepts an `Int`, `nil` or a number that
-  /// fits. Reference types also accept `nil`.
+  /// narrower type if it is in that type's range. Integers and floating-point values convert to
+  /// each other only if the result is exact. `Bool` is not a number. Other types accept the Swift
+  /// values that have their encoding. For example, `*` and `@"String"` accept a `String`, `:` a
+  /// selector, `#` a metatype, and `{Name}` a struct of that name. `{Optional<Int>}` accepts an
+  /// `Int`, `nil` or a number that fits. Reference types also accept `nil`.
   ///
   /// - Throws: ``UnboxingError`` with the wanted encoding and the found type.
   public func converted(to type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
@@ -32,8 +32,8 @@ extension ArgumentBox {
     }
   }
 
-  /// Converts `nil`, a value of the type `name`, or a number that fits, to an optional of that
-  /// type.
+  /// The box for an optional of the type `name`: `nil`, a value of that type, or a number that
+  /// fits.
   private func optional(of name: Substring, _ type: TypeEncoding) throws(UnboxingError) -> ArgumentBox {
     if isNil { return self }
     let value = unwrapped(value)

@@ -10,7 +10,7 @@ extension ArgumentBox {
   /// - an optional of one of these types or, if the value is an optional, a type that suits the
   ///   wrapped value;
   /// - an array or dictionary with convertible elements; `String` for `Substring` or vice versa;
-  /// - a function type that differs from the type of the value only in `@Sendable`.
+  /// - the value's function type without its `@Sendable`.
   ///
   /// `Bool` is not a number.
   ///
@@ -89,8 +89,8 @@ extension ArgumentBox {
     UnboxingError(wanted: wanted, found: isNil ? "nil" : "\(type)", evidence: "(\(shortened(description(upTo: 240))))")
   }
 
-  /// The description of the value's first `count` characters, for errors and traces.
-  /// - Complexity: O(`count`) for a text or an object with a stored description.
+  /// The description, for errors and traces. Cuts strings and objects' texts at `count` scalars.
+  /// - Complexity: O(`count`) for a `String` or an object with a stored description.
   package func description(upTo count: Int) -> String {
     switch unwrapped(value) {
     case let text as String where text.utf8.count > count:

@@ -25,7 +25,7 @@ public struct Invocation {
   /// of `()`.
   public var result: ArgumentBox?
 
-  /// The proxies that the message passed, for detecting cycles.
+  /// The proxies that the message passed, for detecting cycles, and the message's budget.
   package var route: ProxyTrail?
 
   package var asSent: Invocation {
@@ -79,7 +79,7 @@ extension Invocation: CustomStringConvertible {
   /// The message as a call: `onAddMsg: "alice" msgData: [1, 2]`. Excess arguments are at the end.
   public var description: String { text(\.description) }
 
-  /// The message as a call in which each text is cut after `count` characters, for traces.
+  /// The message as a call whose arguments are described by `description(upTo:)`, for traces.
   package func description(upTo count: Int) -> String { text { $0.description(upTo: count) } }
 
   private func text(_ argument: (ArgumentBox) -> String) -> String {

@@ -9,7 +9,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     /// The fix for all errors of this kind; `nil` if the evidence names the fix.
     package var cure: String?
 
-    /// Neither the receiver's tables nor its hooks answer the selector.
+    /// Neither the receiver's tables, nor its resolver hook, nor forwarding answers the selector.
     public static var unrecognizedSelector: Code { Code(description: "unrecognized selector") }
     /// A class's resolver hook claimed to add a method, but no table has the method.
     public static var resolverAddedNothing: Code {
@@ -25,7 +25,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var nobodyResponds: Code { Code(description: "nobody responds") }
     /// A message that needs an answer reached only targets whose answers the sender does not await.
     public static var notAwaited: Code { Code(description: "answers not waited for") }
-    /// The sender is not in the method's isolation, or an argument may not cross isolations.
+    /// The sender is not in the method's isolation, or a value may not cross isolations.
     public static var isolationMismatch: Code { Code(description: "isolation mismatch") }
     /// The message came back to a proxy that it already passed.
     public static var proxyCycle: Code { Code(description: "proxy cycle") }
@@ -43,7 +43,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var wouldDeadlock: Code {
       Code(description: "would deadlock", cure: "make this call elsewhere, or do not wait for its answer")
     }
-    /// The `call` of an `around` hook was used after that hook had returned, or twice at a time.
+    /// The `call` of an `around` hook was used after the hook had returned, or twice at once.
     public static var hookEnded: Code {
       Code(description: "invalid use of call", cure: "call 'proceed' one at a time, before the hook returns")
     }

@@ -5,8 +5,8 @@ import Synchronization
 extension MethodSignature {
   /// The signature of a method with these Swift types, see `TypeEncoding.init(of:)`.
   ///
-  ///     // B@:@"String"q:
-  ///     MethodSignature(returning: Bool.self, taking: String.self, Int.self).description
+  ///     let types = MethodSignature(returning: Bool.self, taking: String.self, Int.self)
+  ///     print(types)  // B@:@"String"q
   public init<Result, each Argument>(returning result: Result.Type, taking arguments: repeat (each Argument).Type) {
     var types: [any Any.Type] = [Result.self]
     for argument in repeat each arguments { types.append(argument) }
@@ -35,6 +35,6 @@ extension MethodSignature {
     }
   }
 
-  /// The cache's size is bounded by the function types in the program's code.
+  /// Bounded by the function types in the code and by the number of colons of a selector.
   private static let ofTypes = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
 }

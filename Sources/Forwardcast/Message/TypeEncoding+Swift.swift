@@ -9,7 +9,7 @@ extension TypeEncoding {
   /// | Swift | encoding |
   /// |---|---|
   /// | `Int`, `Int8` … `Int128` and the unsigned types | `q`, `c` `s` `i` `q` `t`, `Q` `C` `S` `I` `Q` `T` |
-  /// | `Bool`, `Float`, `Double`, `Void` | `B`, `f`, `d`, `v` |
+  /// | `Bool`, `Float`, `Double`, `Float80`, `Void` | `B`, `f`, `d`, `D`, `v` |
   /// | `String` | `@"String"` |
   /// | classes, actors, `Any` and other existentials | `@` |
   /// | metatypes; selectors; closures | `#`; `:`; `@?` |
@@ -35,7 +35,7 @@ extension TypeEncoding {
 
   private static let string = TypeEncoding(.object(name: "String"))
 
-  /// The encoding of a type whose `nil` is a null reference; `nil` for other types.
+  /// The encoding of a type that Objective-C passes as a reference; `nil` for other types.
   private static func reference(_ type: any Any.Type) -> TypeEncoding? {
     if type == String.self { return string }
     if type == MessageSelector.self { return .selector }

@@ -1,8 +1,8 @@
 // HookedDelivery.swift: one call of a proxy's hooks, and the delivery inside it.
 
-/// One call of a proxy's hooks, and the delivery inside it. Outcomes are buffered until the call
-/// ends, since the hooks may replace them. The proxy is either the outermost one, to which the
-/// sender sent the message, or a nested proxy.
+/// One call of a proxy's hooks, and the delivery inside it. If the sender requests outcomes, they
+/// are buffered until the call ends, since the hooks may replace them. The proxy is either the
+/// outermost one, to which the sender sent the message, or a nested proxy.
 final class HookedDelivery {
   // MARK: - Configuration (immutable)
 
@@ -13,7 +13,7 @@ final class HookedDelivery {
   private let place: StepContext?
   /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
-  /// The delivery's state before the call, restored when a hook calls `proceed` again.
+  /// The state before the call, restored by another `proceed`; `visit` also when the call ends.
   private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
   /// The step number of the `sent` event; `nil` without a trace.
   private let sentStep: Int?
@@ -260,7 +260,7 @@ final class HookedDelivery {
   private func finish(by error: any Error) throws {
     trace(.failure(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report still lists the targets that ran. Any other result has the error in their place.
+    // A nested proxy's report still lists the targets that ran. Otherwise the error replaces them.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })

@@ -101,7 +101,7 @@ struct LoopTally: ~Copyable {
   }
 
   /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered. If
-  /// no target ran, the error is `nobodyResponds` or `notAwaited`.
+  /// no target ran, the error is `notAwaited`, or `nobodyResponds` if the options say so.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
     unserved == 0 ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)

@@ -22,8 +22,8 @@ extension MessageDelivery {
         unposted.append((node, group))
         return .room(node, step: node.plan?.groups[group].indices[0] ?? 0)
       }
-      // Steps inside hooks are posted once the hooks let the message through, and steps of a point
-      // once it has its lazy observers.
+      // Steps inside hooks are posted once the hooks let the message through, and steps of an
+      // extension point once its lazy observers exist.
       for case (_, .proxy(let child)) in node.children.reversed()
       where child.route.route.around?.onlyListens ?? true && !child.route.makesObservers && !child.keepsOrder
         && child.path.obstacle == nil
@@ -127,8 +127,8 @@ extension MessageDelivery {
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
     if let target = step.target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
-    // Most targets were checked before the message began. An automatic target that the sender could
-    // run then was not, nor were the targets of a proxy that was found later.
+    // Most targets were checked before the message began. The others are automatic targets that the
+    // sender could have run at that time, and targets of proxies that were found later.
     if case .blocking = request.wait, let deadlock = group.mailbox.deadlock {
       return .outcome(
         .failed(MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: deadlock)))

@@ -3,7 +3,7 @@
 /// The error that ended a message as a whole.
 struct DeliveryFailure {
   let error: any Error
-  /// True if hooks of the outermost proxy threw the error.
+  /// True if hooks of the outermost proxy threw the error. Always true for a synchronous sender.
   let isOfHooks: Bool
 
   /// True if the error means that the sender stopped waiting.
@@ -104,7 +104,7 @@ extension MessageDelivery {
 
   // MARK: - Unanswered messages
 
-  /// True if every queued target has been removed or deallocated, or has no responder.
+  /// True if every queued target is removed, muted or deallocated, or has no responder.
   var areQueuedTargetsGone: Bool {
     !root.hasQueued { step in
       guard step.isActive, let target = step.target else { return false }

@@ -8,7 +8,7 @@
 /// steps, a single step, a nested proxy, hooks, or a skipped step.
 ///
 ///     request    the sender's request                         immutable
-///     tree       the message's proxies                        grows if a query returns a multicast
+///     tree       the message's proxies                        can grow, see ProxyTree
 ///     visits     the progress in each proxy                   a stack, innermost last
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
 ///     scope      other state that hooks change                also restored by ``HookedDelivery``
@@ -207,7 +207,7 @@ final class MessageDelivery {
     if let target = step.target, step.isActive, queued.beginTurn() {
       return perform(step, on: target, reserved: queued, awaits: awaits)
     }
-    // The target was removed or deallocated in the meantime, or another thread runs it.
+    // The target was removed, muted or deallocated in the meantime, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
@@ -221,7 +221,7 @@ final class MessageDelivery {
     if case .queued = outcome { postedCount -= 1 }
     let target = request.listsEveryTarget && !outcome.isPending ? step.target : nil
     var outcome = outcome
-    // The target was deallocated after the message was posted, so it will not run.
+    // The target was deallocated after the message was posted. It may have run before that.
     if request.listsEveryTarget, target == nil, case .queued(slot: -1) = outcome { outcome = .skipped(.dead) }
     take(outcome, at: StepContext(step, of: selector, in: node.path, target, isQueued: true))
   }
@@ -396,7 +396,7 @@ final class MessageDelivery {
 
   func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
 
-  /// After a hook call, restores the outer proxy's progress and ``visited``.
+  /// Restores the outer proxy's progress from before a hook call, and with a count ``visited``.
   func restore(_ visit: ProxyVisit?, visited count: Int?) {
     if let visit { visits[visits.count - 1].progress = visit }
     if let count { visited.removeLast(visited.count - count) }

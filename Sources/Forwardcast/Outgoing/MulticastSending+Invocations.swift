@@ -9,8 +9,8 @@ extension MulticastSending {
     broadcastBoxed(visit(invocation.selector), invocation)
   }
 
-  /// Forwards a message and combines the answers by `policy`. Methods that return `void` add no
-  /// answer.
+  /// Forwards a message and combines the answers by `policy`. The answer of a `Void` method is a
+  /// box of `()`.
   ///
   /// - Throws: as `collect(_:_:returning:)`, and as ``MulticastProxy/forward(_:)`` for arguments
   ///   and cycles.

@@ -7,7 +7,7 @@ extension MulticastSending {
   /// boxed once and converted. Errors go to `onError`. With `stopAtFirst`, the first error also
   /// ends the message.
   ///
-  /// - Returns: the number of targets reached.
+  /// - Returns: the numbers of targets, by outcome.
   @export(implementation)
   @discardableResult
   public func broadcast<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
@@ -35,10 +35,10 @@ extension MulticastSending {
 extension MulticastSending where Interface: Sendable {
   /// Sends a message, directly or queued, to every live, unmuted target that responds.
   ///
-  /// Queued targets get the message first, in order; then direct targets run. Each context gets its
-  /// own copy of the arguments. Errors of targets go to `onError`, on the context where they occur.
+  /// Queued targets get the message first, in order, with their own copies of ``ArgumentCopying``
+  /// objects; then direct targets run. Errors go to `onError`, on the context where they occur.
   ///
-  /// - Returns: the number of targets reached or queued.
+  /// - Returns: the numbers of targets, by outcome.
   @export(implementation)
   @discardableResult
   public func broadcast<R, each A: Sendable>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
@@ -53,7 +53,7 @@ extension MulticastSending where Interface: Sendable {
   /// Queued targets get the message too, but their answers are not awaited, see
   /// `collectAndWait(_:_:returning:)`.
   ///
-  /// - Throws: as the `collect` whose arguments need not be `Sendable`.
+  /// - Throws: as `collect` without `Sendable`; also `notAwaited` if only queued targets respond.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

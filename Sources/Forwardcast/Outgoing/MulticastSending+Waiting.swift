@@ -116,7 +116,7 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a boxed message, blocks the caller for at most `timeout`, and combines all answers.
   ///
-  /// Methods that return `void` add no answer. If the policy can end the message early, targets run
+  /// A `Void` method answers a box of `()`. If the policy can end the message early, targets run
   /// in strict delivery order. After a timeout, queued messages are still delivered.
   ///
   /// - Throws: as ``collect(_:returning:)``; also `wouldDeadlock` (before anything is sent),

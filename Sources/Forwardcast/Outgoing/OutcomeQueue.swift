@@ -49,7 +49,7 @@ class OutcomeQueue {
   /// Set inside hook calls, if the sender may need only some answers.
   @exclusivity(unchecked) private final var probe: Probe?
   private final var given: [ArgumentBox] = []
-  /// The buffer for a loop's answers inside hooks, while the loop is running.
+  /// The running loop's buffer for answers, inside hooks or behind a pending outcome.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
   @exclusivity(unchecked) final var reached = 0
   /// The number of messages that full buffers dropped because of this message.
@@ -132,7 +132,7 @@ class OutcomeQueue {
     if !accept(outcome, at: context) { noteComplete() }
   }
 
-  /// Counts targets that a loop called and whose answers the result has received.
+  /// Counts targets that a loop called. The result has received their answers or needs none.
   final func countServed(_ count: Int) {
     reached += count
     countDelivered(count)
@@ -239,7 +239,7 @@ class OutcomeQueue {
     return keeper
   }
 
-  /// A buffer of a loop's boxed answers inside hooks; `nil` if the result gets them directly.
+  /// A buffer of a loop's boxed answers; `nil` if the result gets them directly.
   final func lister() -> AnswerLister? {
     if isDirect { return nil }
     let lister = AnswerLister()
@@ -264,7 +264,7 @@ class OutcomeQueue {
 
 // MARK: - Answers of loops
 
-/// Consumes the unboxed answers of loops, or buffers them inside hooks.
+/// Consumes the answers of loops, or buffers them inside hooks or behind a pending outcome.
 @usableFromInline
 class TypedTaker {
   let type: Any.Type
@@ -305,7 +305,7 @@ final class AnswerTaker<R>: TypedTaker {
   override func takeKept() -> MessageAnswers { TypedAnswers(exchange(&list, with: []), crosses: crosses) }
 }
 
-/// Buffers answers with their targets while hooks run, if the sender wants a report.
+/// Buffers a loop's boxed answers with their targets, if the sender wants a report.
 final class AnswerLister: TypedTaker {
   @exclusivity(unchecked) private var answers = ListedAnswers()
 

@@ -192,7 +192,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let convert: (ArgumentBox?, StepContext) throws -> R?
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
-  /// Whether any target ran, and the number of targets that were queued.
+  /// Whether any target ran, and the number of targets that were queued or had a full buffer.
   private var (wasAsked, queued) = (false, 0)
 
   /// - Parameter convert: converts an answer for the policy. `nil` omits the answer.
@@ -215,8 +215,8 @@ struct PolicySink<R, Output>: OutcomeSink {
       if outcome.isReached { queued += 1 }
       return true
     case .failed(let error):
-      // ``ProxyVisit`` decides whether an error ends the message. An error from another context
-      // arrives too late to end the message.
+      // ``ProxyVisit`` decides whether an error ends the message. For errors from other contexts,
+      // `MessageDelivery.obstacle` decides.
       errors.append((error, context))
       return true
     case .answered(let box): return take(box, at: context)
@@ -298,7 +298,7 @@ extension PolicySink {
 }
 
 extension PolicySink where R == ArgumentBox {
-  /// A sink for boxed answers. Methods that return `void` add no answer.
+  /// A sink for boxed answers. The answer of a `Void` method is a box of `()`.
   init(boxes policy: ReturnPolicy<R, Output>, _ core: MulticastCore) {
     self.init(policy, stopsAtFirst: core.stopsAtFirst, isTyped: false) { box, _ in box }
   }

@@ -6,7 +6,7 @@ struct OutgoingMessage {
   var request: DeliveryRequest
   /// True for a message sent as an `Invocation`, whose arguments are checked before delivery.
   private(set) var isByValue = false
-  /// The proxies that the message has passed, if an object forwarded it from one proxy to another.
+  /// The proxies that the message has passed, if an object forwarded it, and the message's budget.
   let trail: ProxyTrail?
   var trace: MessageTrace?
 
@@ -182,7 +182,7 @@ extension OutgoingMessage.Attempt {
   }
 
   /// Ends the delivery, awaiting isolated methods and async hooks. Returns `nil` for a multicast,
-  /// or if the registration or its path is inactive directly before the method starts.
+  /// or if directly before the method the registration or its path is inactive or `begin` fails.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

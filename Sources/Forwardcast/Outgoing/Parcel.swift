@@ -1,6 +1,6 @@
 // Parcel.swift: one queued message for the targets of one context.
 
-/// The properties of a queued message that is awaited, nested, or traced.
+/// The properties that few queued messages need, such as those that are awaited or traced.
 // Immutable. `kept` is Sendable, like every target of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
   /// The outcomes that the sender waits for (`nil` if it does not wait). Each target has a slot.
@@ -9,7 +9,7 @@ package final class ParcelDetails: @unchecked Sendable {
   let request: DeliveryRequest
   /// The target, retained if its registration keeps pending messages.
   let kept: AnyObject?
-  /// The targets' proxy and its enclosing proxies, if any.
+  /// The targets' proxy and its enclosing proxies; `nil` if no proxy encloses it.
   let proxies: ProxyChain?
   let trail: ProxyTrail?
   let trace: MessageTrace?
@@ -30,8 +30,8 @@ package final class ParcelDetails: @unchecked Sendable {
 ///
 /// Retains only its arguments. If it retained the group, sender and receiver would contend for one
 /// reference count. The plan retains the group. When the plan is deallocated, a ``GroupRelease``
-/// behind the last message retains the group instead. A parked or suspended message retains the
-/// group itself, in `keeper`.
+/// behind the last message retains the group instead. A message that is parked or suspended, or
+/// whose group is not batched, retains the group itself, in `keeper`.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup
@@ -194,7 +194,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     }
     if let details, let pending = details.pending {
       var outcome = outcome
-      // A closure is its own method, so the method is valid only while the closure lives.
+      // If the target is a closure, the method is the closure, and only `target` retains it here.
       if case .answered(let answer) = outcome, let target,
         !(group.steps[place].method?.takeUnretainedValue().answers(to: nil) ?? false)
       {

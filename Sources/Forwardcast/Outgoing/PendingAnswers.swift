@@ -121,7 +121,7 @@ package final class PendingAnswers: @unchecked Sendable {
     try await completion.wait()
   }
 
-  /// Until the returned wait ends, settles the slots of targets and nested proxies when removed.
+  /// Until the returned wait ends, settles each slot whose target or enclosing proxy is removed.
   private func settleRemovals() -> RoomWait? {
     let slots = state.withLock { state in
       var slots: [Registration: [Int]] = .init()

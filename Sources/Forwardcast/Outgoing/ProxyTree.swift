@@ -3,14 +3,14 @@
 /// The proxies that one message passes, each once per path.
 ///
 /// All proxies are found before anything is sent, so cycles and depth are known in advance, and
-/// targets that join a nested proxy later do not get the message. A multicast that a queried target
-/// returns is the only kind of proxy that is added later.
+/// targets that join a nested proxy later do not get the message. Only multicasts that queried
+/// targets return, and extension points whose observers were just created, are added later.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
   private(set) var hasQueued = false
-  /// True if the message may create observers, or query objects that may be proxies, which may have
-  /// queued targets.
+  /// True if proxies, perhaps with queued targets, may be added later: if the message may create
+  /// observers, or must query objects.
   private(set) var mayGrow = false
 
   init(_ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?) {
@@ -18,7 +18,7 @@ struct ProxyTree {
     fill(from: root, request, trail)
   }
 
-  /// Adds the proxies of a multicast that a queried target of `outer` returned.
+  /// Adds a multicast that a queried target of `outer` returned, or new observers of `outer`.
   mutating func add(
     _ route: MessageRoute, _ path: ProxyChain, in outer: ProxyNode, for request: DeliveryRequest, _ trail: ProxyTrail?
   ) -> ProxyNode {
@@ -66,7 +66,7 @@ struct ProxyTree {
     mayGrow = mayGrow || node.route.makesObservers || node.route.route.hasForwarders
   }
 
-  /// True if any proxy has hooks, which may change known outcomes.
+  /// True if any proxy has hooks that may change known outcomes.
   var hasHooks: Bool { root.all.contains(where: \.hasHooks) }
 
   var queuedTargets: [Registration] { root.queuedTargets }
@@ -120,7 +120,7 @@ final class ProxyNode {
   /// True if a report lists neither nested proxies nor unmatched registrations of this proxy.
   var listsNothing: Bool { children.isEmpty && unmatched.isEmpty }
 
-  /// True if hooks may change or withhold messages.
+  /// True if there is a trace, or a hook other than a `before` hook.
   var hasHooks: Bool { route.isSurrounded && !(route.route.around?.isBefore ?? true) }
 
   func child(at step: Int) -> Child? {

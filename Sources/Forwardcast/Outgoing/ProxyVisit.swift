@@ -118,6 +118,6 @@ extension DeliveryReport.SkipReason {
   /// respond, and it counts a full buffer as `dropped`.
   var isCounted: Bool { self != .doesNotRespond && self != .outOfScope && self != .bufferFull }
 
-  /// True if a broadcast counts each target inside a proxy skipped for this reason.
+  /// True if a broadcast counts each target of a proxy that is skipped for this reason.
   var countsInside: Bool { self == .removed || self == .muted }
 }

@@ -166,7 +166,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
 }
 
 /// A tagged pointer to a group's batch: the address, the number of reserved slots, and two flags.
-/// The number is in bits 48 to 55, which no address uses.
+/// The number is in bits 48 to 55, which addresses normally do not use, see ``new(_:)``.
 struct BatchWord {
   var bits: UInt64
 
@@ -265,7 +265,7 @@ extension DeliveryGroup {
 
   /// Chooses the slot for a message. A new batch has several slots only if the mailbox's previous
   /// typed message was of this group, and either that message is still queued or earlier batches
-  /// were full.
+  /// were at least half full.
   @usableFromInline
   func enter(_ functionType: ObjectIdentifier) -> BatchPlace {
     if mailbox.isAsleep || methodType != functionType { return .new(1) }

@@ -124,7 +124,7 @@ func collectOtherwise<R, Output, each A>(
     route, policy, collector, route.isEmpty ? nil : arguments.packed(returning: R.self, crosses: crosses))
 }
 
-/// Passes the answers of direct targets to `take`, in order, until it returns false.
+/// Passes the answers of targets that run here to `take`, in order, until it returns false.
 @export(implementation) @inline(never)
 func answerTyped<R, each A>(
   _ visit: consuming MessageVisit, _ count: Int, _ arguments: Arguments<repeat each A>, _ crosses: Bool,
@@ -167,7 +167,7 @@ extension LoopTally {
       let step = next.pointee
       next += 1
       do {
-        // Outlined calls get the step's address, which saves registers for its parts.
+        // Outlined calls get the address after the step, which saves registers for its parts.
         let answer =
           try step.isActiveAnywhere
           ? step.call(arguments, returning: R.self)

@@ -145,8 +145,8 @@ extension MulticastCore {
         continue
       }
       guard let target = registration.currentTarget else {
-        // The registration that is reserved for a lazy target is empty if the target is registered
-        // at another position.
+        // A position that is reserved for a lazy target is empty if the target is registered at
+        // another position.
         if !registration.keepsSlot { add("a dead target", .dead) }
         continue
       }

@@ -6,10 +6,10 @@ extension MulticastHolding where Interface: Sendable {
   ///     members.add(archive, delivery: .queue(diskQueue))
   ///     members.add(window, delivery: .mainActor, buffer: .latestPerSelector)
   ///
-  /// Adding a target again with an equal delivery updates its registration: the ownership, the
-  /// buffer, the priority if given, and `whenRemoved` for later messages. New `selectors` are added
-  /// to the earlier ones; `nil` selects all messages. With a different delivery, the target gets a
-  /// second registration and receives each message twice.
+  /// Unless the proxy allows duplicates, adding a target again with an equal delivery updates its
+  /// registration: ownership, buffer, priority if given, and `whenRemoved` for later messages. New
+  /// `selectors` are added to the earlier ones; `nil` selects all messages. With a different
+  /// delivery, the target gets a second registration and receives each message twice.
   ///
   /// - Parameters:
   ///   - target: the new target.

@@ -155,7 +155,7 @@ extension DeliveryReport: CustomStringConvertible {
   }
 }
 
-/// The numbers of targets that a broadcast reached, by outcome. Creating it allocates nothing.
+/// The numbers of a broadcast's targets, by outcome. Creating a summary allocates nothing.
 public struct BroadcastSummary: Hashable, Sendable {
   /// Targets that ran the message synchronously.
   public var delivered = 0

@@ -1,6 +1,6 @@
 // HookChain.swift: runs the hooks of one message, the newest outermost.
 
-/// The hooks of one selector in installation order. Each hook surrounds the earlier ones.
+/// The hooks of one selector, innermost first: those of streams, then the others as installed.
 struct HookChain: Sendable {
   let hooks: [Hook]
 

@@ -9,7 +9,7 @@ extension Invocation {
     try fit(stated.argumentTypes, typeName(of: receiver))
   }
 
-  /// Converts the answer to the return type stated by the sender, if any. For `v` (void), drops it.
+  /// Converts the answer to the return type stated by the sender, if any; for `v` (void), to `()`.
   @inline(never) mutating func fitStatedReturn(receiver: AnyObject) throws(MessageError) {
     guard let stated = statedSignature else { return }
     try fitReturn(stated.returnType, receiver: receiver)
@@ -22,7 +22,7 @@ extension Invocation {
     statedSignature = types
   }
 
-  /// Throws the error that a send to `receiver` would throw before any method runs. Sends nothing.
+  /// Throws unless `receiver` responds and its own method, if any, accepts the arguments.
   package func check(for receiver: any MessageReceiver) throws {
     var checked = self
     try checked.fitStatedTypes(receiver: receiver)

@@ -51,9 +51,8 @@ private final class RenderedText: Sendable {
   init(text: String) { self.text = text }
 }
 
-/// Arguments that retain the sender's types. `Values` is one type, not a pack. With a pack, the
-/// `deinit` of the class would query the runtime for its field's type (case `typed` of `.ci/run
-/// cost`).
+/// Arguments in the sender's types. `Values` is one type, not a pack. With a pack, the `deinit` of
+/// the class would query the runtime for its field's type (case `typed` of `.ci/run cost`).
 @usableFromInline
 final class TypedArguments<R, Values: ArgumentValues>: MessageArguments, @unchecked Sendable {  // immutable
   @usableFromInline let values: Values
@@ -183,7 +182,7 @@ extension Arguments: ArgumentValues {
   }
 }
 
-/// True if a value of `type` may be, or contain, an ``ArgumentCopying`` object.
+/// True if a value of `type` may be an ``ArgumentCopying`` object, perhaps in an optional.
 @export(implementation) @inline(__always)
 func mayCopy<T>(_ type: T.Type) -> Bool {
   _isPOD(T.self) ? false : mayBeObject(T.self)

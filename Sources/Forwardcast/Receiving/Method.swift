@@ -149,7 +149,7 @@ enum MethodIsolation: Sendable {
   case mainActor
   /// On the target, which is an actor.
   case target
-  /// On a global actor other than the main one.
+  /// On a stated actor other than the main one.
   indirect case actor(any Actor)
   case async
 
@@ -278,7 +278,7 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     (isClosure ? nil : opener)?.call(boxes, body) ?? TypedMethod.open(boxes, body)
   }
 
-  /// Unboxes generically, for rows of four arguments or more, see ``BoxOpener1``.
+  /// Unboxes generically, for rows without a specialized function such as ``BoxOpener1``.
   @export(implementation) @inline(never)
   static func open(_ boxes: [ArgumentBox], _ body: (_ run: OpenedRun, _ ask: OpenedAsk) -> Void) -> Bool {
     guard boxes.count == packCount(repeat (each A).self) else { return false }
@@ -336,7 +336,7 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
   }
 }
 
-/// A refused row. Every message of its selector throws the reason.
+/// A refused row or closure, or a failed lookup. Each message of its selector throws the reason.
 final class RefusedMethod: Method, @unchecked Sendable {  // immutable after init
   let reason: any Error
 

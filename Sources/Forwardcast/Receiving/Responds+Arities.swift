@@ -209,10 +209,10 @@ extension Responds {
   }
 }
 
-// A row on an actor runs synchronously for senders and deliveries on that actor. Waiting forms
-// and other deliveries hop to the actor. Other sends throw `isolationMismatch`. A row that may
-// suspend is called by waiting forms and by deliveries other than `.direct`. The next message
-// of its registration waits until the row has ended.
+// A row on an actor runs synchronously in deliveries there, for senders on the main actor, and
+// inside `withHeldActor`. Waiting forms and other deliveries hop to the actor. Other sends
+// throw `isolationMismatch`. A row that may suspend is called by waiting forms and deliveries
+// other than `.direct`. The next message of its registration waits until the row has ended.
 extension Responds {
   /// A row of no arguments that runs on the main actor.
   public init<R>(
@@ -342,7 +342,7 @@ extension Responds where Target: Actor {
   }
 }
 
-// Specialized functions. `TypedMethod.open` needs metadata, since packs are not unrolled.
+// Specialized forms of `TypedMethod.open`, which needs metadata, since packs are not unrolled.
 
 @usableFromInline
 enum BoxOpener1<R, A> {

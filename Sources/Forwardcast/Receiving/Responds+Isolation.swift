@@ -85,7 +85,7 @@ extension Responds {
   /// not cross isolations if the sender is on the same actor, for example if the proxy's protocol
   /// is isolated to that actor.
   ///
-  /// For a closure without isolation, `sharing` is true if the row's targets are `Sendable`.
+  /// If the closure has no isolation, pass `sharing: false` unless the targets are `Sendable`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     asyncOnActor body: @escaping @isolated(any) @Sendable (Target, repeat each A) async throws -> R,
@@ -174,7 +174,7 @@ private func uncheckedOnActor<T: Actor, R>(_ actor: T, _ body: (isolated T) thro
 
 /// Marks `body` as running on the caller's actor, so that rows of that actor run synchronously.
 ///
-/// Needed for your own global actors only; the library detects the main actor.
+/// Not needed on the main actor and in deliveries, which the library detects.
 @discardableResult
 public func withHeldActor<T, E: Error>(
   isolation: isolated (any Actor)? = #isolation, _ body: () throws(E) -> T

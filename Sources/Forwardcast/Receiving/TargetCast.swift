@@ -11,7 +11,7 @@ public import Synchronization
 struct TargetCast<Target>: @unchecked Sendable {  // immutable; what `head` points to is exchanged atomically
   /// `nil` for a class, which needs no table.
   @usableFromInline let tables: WitnessTables?
-  /// The pointer inside `tables`. Reading it does not retain the owner for each message.
+  /// The pointer inside `tables`. Reading it does not retain `tables` for each message.
   @usableFromInline let head: WitnessTables.Head?
 
   @inlinable
@@ -137,7 +137,7 @@ final class WitnessTables: @unchecked Sendable {  // entries are immutable; the 
       to: Entry(
         type: ObjectIdentifier(type(of: object)), table: table, next: first,
         followers: first.map { $0.pointee.followers + 1 } ?? 0))
-    // Another thread was faster. If it added a different entry, a later lookup adds this one.
+    // If another thread was faster, a later lookup adds this entry unless that thread added it.
     if !head.pointee.compareExchange(expected: first, desired: entry, ordering: .acquiringAndReleasing).exchanged {
       entry.deallocate()
     }

@@ -8,8 +8,8 @@ final class TimedWait: Sendable {
     /// Functions that return the names of pending objects, by number.
     var waits: [Int: @Sendable () -> [String]] = [:]
     var next = 0
-    /// Set when the sender stops waiting, and when the awaited task ends. The second of the two
-    /// passes the task's outcome to `late`.
+    /// Set when the sender stops waiting, and when the awaited task ends. If both happen, the later
+    /// one passes the task's outcome to `late`.
     var (isAbandoned, hasEnded) = (false, false)
   }
   private let state = Guarded(State())

@@ -2,8 +2,8 @@
 
 /// One message that a receiver's tables answer.
 ///
-///     // addMsg:data: B@:@"String"@  from Screen:
 ///     for message in screen.answeredMessages { print(message) }
+///     // addMsg:data: B@:@"String"@ from Screen
 public struct AnsweredMessage: Hashable, Sendable {
   /// The origin of a method.
   public enum Source: Hashable, Sendable {

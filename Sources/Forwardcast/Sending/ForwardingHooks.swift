@@ -5,7 +5,7 @@ import Synchronization
 final class ForwardingHooks: HookHolder, @unchecked Sendable {  // `target` stays in its proxy's isolation
   /// A placeholder for a proxy that stores its hooks itself.
   static let ofNobody = ForwardingHooks(nil, isShared: false)
-  /// True once any hook was installed in the process. Before that, no message looks for hooks.
+  /// True once a proxy for one object has had a hook. Until then, no message looks for such hooks.
   private static let everInstalled = Atomic<Bool>(false)
 
   let target: (any MessageReceiver)?

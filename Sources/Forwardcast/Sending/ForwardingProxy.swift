@@ -40,7 +40,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// True if the proxy's table, its target or ``methodSignature(for:)`` has `selector`.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
-  /// The target's signature; `nil` if there is no target or the target does not respond.
+  /// The signature of the proxy's table or of the target; `nil` if neither responds.
   open func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     if let method = try? tableMethod(of: self, for: selector) { return method.signature }
     guard let other = forwardingTarget(for: selector), other !== self else { return nil }

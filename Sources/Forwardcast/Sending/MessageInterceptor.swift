@@ -66,10 +66,10 @@ public struct MessageInterceptor: Sendable {
   /// Answers a message from a cache, if an earlier message to the same receiver had equal
   /// arguments. The receiver is the proxy or, for a hook of a table, the object.
   ///
-  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors. Does
-  /// not cache the answers of only some targets: of a message whose policy may stop early, such as
-  /// `.first`, or whose sender does not wait for queued targets. Concurrent messages with equal
-  /// arguments might all be sent.
+  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors. If the
+  /// policy may stop early, such as `.first`, or if the sender does not wait for queued targets,
+  /// answers are not cached, since some may be missing. Concurrent messages with equal arguments
+  /// might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
@@ -150,7 +150,7 @@ private func pause(_ delay: Duration, _ clock: (any Clock<Duration>)?) async thr
 /// The answers of a `caching` hook. Keys are hashed and compared without the lock, since their
 /// arguments' `==` may send messages.
 private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration {
-  // `@unchecked`: the key's arguments are Sendable or stay with their proxy, as the answers do.
+  // `@unchecked`: the answers are Sendable; the key's arguments are, or stay with their proxy.
   private final class Entry: @unchecked Sendable {
     let (key, hash, answers, end): (Invocation.ContentKey, Int, [ArgumentBox], C.Instant)
     weak let receiver: AnyObject?

@@ -164,7 +164,7 @@ nonisolated(nonsending) func staying(
 }
 
 /// Sends a boxed message to one receiver and stores its answer in `invocation.result`. If `stays`,
-/// the receiver must not cross isolations.
+/// only a receiver known to be `Sendable` may cross isolations.
 nonisolated(nonsending) package func performWaiting(
   _ invocation: inout Invocation, on receiver: any MessageReceiver, stays: Bool = false
 ) async throws {

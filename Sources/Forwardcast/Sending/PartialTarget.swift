@@ -30,7 +30,7 @@ extension Method {
 }
 
 extension Responds {
-  /// Returns the method, limited to targets whose class satisfies `isPresent`.
+  /// Returns the row, limited to targets whose class satisfies `isPresent`.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
     method.isPresent = isPresent
     return self
@@ -46,7 +46,7 @@ extension Responds {
 #endif
 
 /// Thrown by ``MessageForwarding/forward(_:)`` if a target does not respond, but needed the whole
-/// message to find out. A multicast treats it like any target that does not respond.
+/// message to find out. A multicast then treats the target like others that do not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

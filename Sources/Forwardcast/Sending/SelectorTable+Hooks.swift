@@ -144,7 +144,7 @@ extension MethodSignature {
 }
 
 extension TypeEncoding {
-  /// True if some value of this type can be converted to `other`.
+  /// True if some value of this type can be converted to `other`. `Void` fits every type.
   fileprivate func mayBecome(_ other: TypeEncoding) -> Bool {
     if other.accepts(self) { return true }
     switch (kind, other.kind) {

@@ -25,8 +25,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls `handler`. If the stack is exhausted and a handler already runs on this thread, returns
-  /// false instead.
+  /// Calls `handler`. If the stack is exhausted, returns false instead while this thread still runs
+  /// a handler that was called on the exhausted stack.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }

@@ -34,7 +34,7 @@ public struct MessageEvent: Sendable {
   public var name: String { texts[.name] }
   /// The message as a call: `cook: "fish"`. Texts are cut after a thousand characters.
   public var message: String { texts[.message] }
-  /// The object that sent or forwarded the message.
+  /// The proxy that forwarded the message; `sender` for a message to the traced proxy itself.
   public var sender: String { texts[.sender] }
   /// The intended receiver.
   public var receiver: String { texts[.receiver] }

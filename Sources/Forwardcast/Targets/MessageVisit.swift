@@ -3,9 +3,9 @@
 /// The receivers of one message during one synchronous call. The library gets a visit from
 /// ``MulticastSending/visit(_:)``. A visit has no public members.
 ///
-/// A visit retains nothing. The proxy's board of routes counts the visit until the visit's scope
-/// ends. The last visit of a board releases the routes that were replaced during the board's
-/// visits.
+/// A visit usually retains nothing. The proxy counts the visits of its board of routes until their
+/// scopes end. The last visit of a board releases the routes that were replaced during the board's
+/// visits. Without a board, the visit retains its route.
 public struct MessageVisit: ~Copyable {
   /// The object that counts the visit, and the object's word when the visit began. `visited` is
   /// `nil` if the visit retains the route.

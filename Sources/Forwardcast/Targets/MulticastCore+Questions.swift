@@ -46,7 +46,7 @@ extension MulticastCore {
     }
   }
 
-  /// The registrations that respond to `selector`, in order, even if muted or with a dead target.
+  /// The registrations that respond to `selector`, in order, even if muted, dead or just removed.
   package func responding(to selector: MessageSelector) -> [Registration] {
     let route = begin(selector)
     return (0..<route.count).compactMap { index in

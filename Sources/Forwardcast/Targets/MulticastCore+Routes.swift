@@ -11,7 +11,7 @@ extension MulticastCore {
   @inline(never)
   private func visitUnderLock(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginUnderLock(selector)) }
 
-  /// Finds the route without the lock; `nil` if there is no board, or no valid route on it.
+  /// Finds the route without the lock; `nil` without a board, a valid route or room for a visit.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
     let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
@@ -146,7 +146,7 @@ extension MulticastCore {
     }
   }
 
-  // MARK: - Patches (called with the lock held)
+  // MARK: - Patches (called with the lock held) and searches (called without it)
 
   func put(_ board: RouteBoard?, _ state: inout State, _ garbage: inout Garbage) {
     self.state.assertHeld()
@@ -195,8 +195,8 @@ extension MulticastCore {
     return RouteSurroundings(hooks: hooks, trace: trace)
   }
 
-  /// The first method for a selector, read from the selector's route. The result is `nil` without a
-  /// route; the inner optional is `nil` if no target has a method. The route may be stale.
+  /// The first method on the selector's route, which may be stale. The result is `nil` if there is
+  /// no method and no route of all targets; the inner optional is `nil` if no target has a method.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
       guard let route = current(selector, TableEpoch.current, state) else { return nil }
@@ -245,8 +245,8 @@ extension MulticastCore {
       around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 
-  /// A registration, and what the lock guards of it. All of a route's are read under one lock, so a
-  /// route has each target that is replaced meanwhile, or its successor.
+  /// A registration, and what the lock guards of it. All candidates of a route are read under one
+  /// lock. So if a target is being replaced, the route has either this target or its successor.
   private struct Candidate {
     let registration: Registration
     /// `nil` if the target is deallocated, or not meant to get the selector's messages.

@@ -10,7 +10,7 @@ import Synchronization
 /// mutable under one lock. Foreign code (queries, hooks, targets, `deinit`) runs outside the lock.
 @usableFromInline
 package final class MulticastCore: Visited, @unchecked Sendable {  // immutable, atomic, or in `state`
-  struct State: @unchecked Sendable {  // guarded by the lock that holds it: registrations hold targets of any kind
+  struct State: @unchecked Sendable {  // guarded by the lock around it; targets need not be Sendable
     var list = TargetList()
     /// True once the proxy is deallocated. A closed core caches no routes, since routes retain it.
     var isClosed = false
@@ -102,7 +102,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     if made != 0 { CoreLink.at(made).release() }
   }
 
-  /// The weak reference that registrations share. It is created for the first registration.
+  /// The weak reference that registrations and hooks share. It is created when first needed.
   var link: CoreLink {
     var made = madeLink.load(ordering: .acquiring)
     if made == 0 {
@@ -165,8 +165,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   // MARK: - Registrations
 
-  /// Registers `target`. If the target already has a registration with the same delivery, updates
-  /// that registration and returns it.
+  /// Registers `target`. If the target already has a registration with the same delivery, and the
+  /// proxy refuses duplicates, updates that registration and returns it.
   ///
   /// - Parameters:
   ///   - priority: `nil` selects 0, or keeps an existing registration's position.
@@ -242,8 +242,8 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Cancels all registrations of a target, which may be in its `deinit`. Returns their number.
   func removeAll(of target: AnyObject) -> Int {
     let (count, leavesDead) = removeAll(of: target, isEnding: false)
-    // A dead target may have had the same address. Only a target in its own `deinit` counts, or an
-    // `NSObject`.
+    // The dead registrations may be those of an earlier target at this address. They belong to this
+    // target if it is in its own `deinit`, which is assumed of every `NSObject`.
     guard leavesDead, WeakReference.isEnding(target) else { return count }
     return count + removeAll(of: target, isEnding: true).count
   }

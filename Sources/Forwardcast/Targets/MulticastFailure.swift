@@ -4,9 +4,9 @@
 public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// The message.
   public let selector: MessageSelector
-  /// The type of the failed target, or of the proxy if no target responded.
+  /// The type of the failed target, or of the proxy if the error is not a target's.
   public let receiver: String
-  /// The target's registration; `nil` if no target responded.
+  /// The target's registration; `nil` if the error is not a registered target's.
   public let registration: Registration?
   /// The target's error, or a ``MessageError`` of the proxy such as `nobodyResponds`.
   public let error: any Error
@@ -21,8 +21,8 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 
 extension ProxyChain {
   /// Passes an uncaught error to the nearest handler, searched from this proxy outward. Without a
-  /// handler, or if a handler exhausts the stack by sending again, the error goes to standard
-  /// error.
+  /// handler, or if a handler exhausts the stack by sending again, the error goes to the target if
+  /// it is ``LostErrorHandling``, otherwise to standard error.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }

@@ -55,7 +55,7 @@ final class QueuedState: Sendable {
 
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
-  /// Sets the buffer and `pending` for later messages. Returns whether a value changed.
+  /// Sets the buffer, which can drop queued messages, and `pending`. Returns true if one changed.
   func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries, of registration: Registration)
     -> Bool
   {
@@ -134,7 +134,7 @@ extension RouteStep {
   private var isAutomatic: Bool { registration._withUnsafeGuaranteedRef(\.isAutomatic) }
 
   /// Acquires an automatic target. Always true for a direct target: a loop also calls this for
-  /// direct targets that were unmuted during the loop.
+  /// direct targets that were replaced, or unmuted during the loop.
   @usableFromInline
   func beginTurn() -> Bool { isAutomatic ? withAutomatic { $0.withGate { $0.begin() } } : true }
 

@@ -14,7 +14,7 @@ public final class Registration: @unchecked Sendable {
   /// would move the target's reference count to a side table, which makes retains slow. If the
   /// registration becomes weak, this is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
-  /// The bits below. `mute`, `cancel` and `markDead` set them; only the muted bit is cleared again.
+  /// The bits below. Only the muted bit is ever cleared; the automatic bit is set by `init` only.
   @usableFromInline let state: Atomic<UInt8>
   /// True if this is the registration by which the list finds the target.
   var isFirst = false
@@ -23,7 +23,7 @@ public final class Registration: @unchecked Sendable {
   /// The slot. When the registration leaves the list, the number of the core's change replaces the
   /// slot. Written under the lock of `core`.
   private let slotNumber = Atomic<UInt32>(0)
-  /// The target's identity, also after its deallocation.
+  /// The identity of the target or of its closure, also after the target's deallocation.
   let key: ObjectIdentifier
   private let link: CoreLink
 
@@ -67,7 +67,7 @@ public final class Registration: @unchecked Sendable {
   @usableFromInline static let deadBit: UInt8 = 4
   /// Set if the delivery is automatic; immutable.
   @usableFromInline static let automaticBit: UInt8 = 8
-  /// Set when the registration leaves the list.
+  /// Set when the registration leaves the list, except if it is only replaced at its position.
   @usableFromInline static let leftBit: UInt8 = 16
   /// Set when another registration takes this one's position. Messages that have begun still reach
   /// the target.
@@ -90,7 +90,7 @@ public final class Registration: @unchecked Sendable {
     state.load(ordering: .relaxed) & (Registration.mutedBit | Registration.cancelledBit | Registration.deadBit) == 0
   }
 
-  /// True if the registration is active and not automatic, so a loop can call the target.
+  /// True if a loop can call the target at once: it is active, not automatic and not replaced.
   @export(implementation) @inline(__always)
   var isActiveAnywhere: Bool { state.load(ordering: .relaxed) == 0 }
 
@@ -105,13 +105,13 @@ public final class Registration: @unchecked Sendable {
   /// True if messages that have begun must skip the target, since it was removed.
   var isRemoved: Bool { state.load(ordering: .acquiring) & Registration.cancelledBit != 0 }
 
-  /// True if the registration was canceled, or its target was found to be deallocated.
+  /// True if the registration was canceled or replaced, or its target was found to be dead.
   var hasEnded: Bool {
     state.load(ordering: .acquiring)
       & (Registration.cancelledBit | Registration.deadBit | Registration.replacedBit | Registration.leftBit) != 0
   }
 
-  /// Records that the registration has left the list by the change with the number `change`.
+  /// Records that the registration leaves the list. `change` is the number of the core's change.
   func leave(at change: UInt32) {
     assert(isUnderLock, "a list is guarded by the lock of the proxy")
     slotNumber.store(change, ordering: .relaxed)
@@ -132,8 +132,8 @@ public final class Registration: @unchecked Sendable {
   /// True if messages can still reach the target: it is alive and not canceled, but may be muted.
   public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
 
-  /// The registered object or value; `nil` after cancellation, or once the target or the proxy is
-  /// deallocated.
+  /// The registered object or closure, or an object that wraps the registered value. `nil` after
+  /// cancellation, or once the target, the closure's owner or the proxy is deallocated.
   public var target: AnyObject? { liveTarget }
 
   var queued: QueuedState? { link.own?.queued }
@@ -237,7 +237,7 @@ public final class Registration: @unchecked Sendable {
     !isCancelled && (link === other.link || delivery == other.delivery)
   }
 
-  /// The reason why no route of `selector` includes the target.
+  /// The skip reason that a report gives if no route of `selector` includes the target.
   func reasonToLeaveOut(_ selector: MessageSelector) -> DeliveryReport.SkipReason {
     isCancelled ? .removed : isMuted ? .muted : isFor(selector) ? .doesNotRespond : .outOfScope
   }

@@ -8,24 +8,24 @@ import Synchronization
 /// After that, steps may be appended under the lock if they leave the route's ``RouteTraits``
 /// unchanged. A message reads `end` once and then follows the route without the lock.
 ///
-/// A new message may use the route if three conditions hold:
+/// A new message may use the route, unless it is stale, if three conditions hold:
 /// - No table has changed since the board was made. A change begins a new *epoch* and board.
-/// - The route's board is published. The proxy drops the board if a target's ownership, delivery or
-///   order changes.
+/// - The route's board is published. The proxy drops the board if a target's ownership, delivery,
+///   order or limit of selectors changes, or if a target is replaced.
 /// - The target list has the route's version. If targets have joined, their steps are added.
 ///
-/// To insert a step between others, to release a strong target, or to change hooks, a patched copy
-/// replaces the route. Steps of removed weak targets stay until they are the majority.
+/// A successor replaces the route to insert a step, to release a strong target (unless the route
+/// is unused), or to change hooks. Steps of removed weak targets stay until they are the majority.
 @usableFromInline
 final class Route: @unchecked Sendable {  // what changes is atomic, or guarded by the proxy's lock
   let selector: MessageSelector
-  /// The proxy's core, which releases its routes in `deinit`.
+  /// The proxy's core, retained. The `deinit` of the proxy makes the core release its routes.
   @usableFromInline let core: MulticastCore
   @usableFromInline let steps: UnsafeMutablePointer<RouteStep>
   let capacity: UInt32
-  /// The number of steps. Grows when steps are appended.
+  /// The number of steps. Grows when steps are appended. Shrinks only if no message uses the route.
   @usableFromInline let end = Atomic<Int>(0)
-  /// The version of the target list that the steps were made from. Changes when steps are added.
+  /// The list's version that the steps were made from; `.max` if closed. Grows with the steps.
   private let knownVersion: Atomic<UInt>
   /// True if the route was made without the current hooks, so the next message must rebuild it.
   let isStale: Bool
@@ -46,7 +46,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private var isMoved = false
 
   /// - Parameters:
-  ///   - version: the target list's version; 0 for a route that serves only one message.
+  ///   - version: the target list's version; of a caller's own route, the number of changes or 0.
   ///   - old: an unused route whose steps the new route takes over. If it is given, `steps` has
   ///     traits only.
   @inline(never)
@@ -201,7 +201,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     guard traits.isUniform, plan == nil, kept > 0, kept * 4 >= Int(capacity) else { return false }
     var next = 0
     for index in 0..<count {
-      // Registrations may end meanwhile. One step stays, since the traits are those of some step.
+      // Registrations may end meanwhile. One step always stays, as the traits must describe a step.
       if hasEnded(index), next > 0 || index < count - 1 {
         steps[index].release(after: &garbage)
       } else {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The routes of one proxy by selector. Valid for one *epoch*: until any table changes.
 ///
-/// The owner, a ``MulticastCore``, publishes and replaces routes with its lock held. Messages read
-/// the slots without the lock. A replaced route is retained while a message may be using it.
+/// The owning ``MulticastCore`` publishes and replaces routes under its lock. Messages read slots
+/// without it. A replaced route is retained while a message may use it. Pinned boards need no lock.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {
@@ -57,7 +57,7 @@ final class RouteBoard: Visited, @unchecked Sendable {
     return all
   }
 
-  /// The route of a selector. Valid while the board lives.
+  /// The route of a selector. Valid while the board is visited, or while the lock is held.
   @inline(__always)
   func find(_ selector: MessageSelector) -> Unmanaged<Route>? {
     if first._withUnsafeGuaranteedRef({ $0.selector == selector }) { return first }
@@ -136,7 +136,7 @@ extension Unmanaged<RouteBoard> {
   @inline(__always)
   func visit(along route: Unmanaged<Route>) -> MessageVisit {
     let found = _withUnsafeGuaranteedRef { BoardWord(bits: $0.word.load(ordering: .relaxed)) }
-    // A route is valid only as long as its version is the number of the core's changes.
+    // A pinned route is valid only as long as its version is the number of the core's changes.
     let begun = route._withUnsafeGuaranteedRef(\.version)
     if found.isCrowded { return MessageVisit(keeping: route, begun: begun) }
     _withUnsafeGuaranteedRef { $0.word.store(found.bits &+ BoardWord.one, ordering: .relaxed) }
@@ -215,7 +215,7 @@ package class Visited {
     if word == 0 { Unmanaged.passUnretained(self).release() }
   }
 
-  /// Publishes another board. Called by the core, with its lock held.
+  /// Publishes another board, or none. Called by the core, with its lock held.
   final func replace(by new: RouteBoard?) {
     let next = BoardWord(new)
     let published = BoardWord(bits: word.load(ordering: .relaxed)).address

@@ -7,7 +7,7 @@ struct RouteStep {
   @usableFromInline let registration: Unmanaged<Registration>
   /// `nil` for a target that is queried for each message.
   @usableFromInline let method: Unmanaged<Method>?
-  /// The target of a strong, direct registration; `nil` if the weak reference must be loaded.
+  /// The target, if the route retains it; `nil` if the weak reference must be loaded.
   @usableFromInline let strong: Unmanaged<AnyObject>?
 
   /// Retains each reference; ``release()`` releases them.

@@ -24,7 +24,7 @@ struct TargetKinds {
 
   private let core: MulticastCore
   private let selector: MessageSelector
-  /// The classes queried so far. The class used last comes first.
+  /// The first classes queried, at most `limit`. A class that is found again moves to the front.
   private var known: [Known] = []
   private let limit: Int
 
@@ -103,13 +103,13 @@ extension MulticastCore {
   }
 }
 
-/// The kind of a class, found by dynamic casts once per process.
+/// The kind of a class, found by dynamic casts and cached.
 enum ClassKind: UInt {
   /// Neither a receiver nor a forwarder.
   case plain = 1
   /// A receiver that neither forwards nor is a multicast.
   case receiver
-  /// Anything else: each object is queried.
+  /// Anything else: further casts are needed.
   case other
 
   static let receivers = TargetCast<any MessageReceiver>()

@@ -2,9 +2,9 @@
 
 /// The registrations of one proxy in delivery order.
 ///
-/// Adding and removing take constant time: a registration knows its slot, and leaves a hole when it
-/// is removed. Holes are removed when they outnumber the registrations. ``reclaim(_:)`` finds dead
-/// targets in small steps, so no operation scans the whole list.
+/// Adding and removing take amortized constant time: a registration knows its slot, and leaves a
+/// hole when it is removed. Holes are removed when they outnumber the registrations.
+/// ``reclaim(_:)`` finds dead targets in small steps, without a scan of the whole list.
 struct TargetList {
   /// The registrations of one priority, in the order in which they were added.
   private struct Group {
@@ -48,7 +48,7 @@ struct TargetList {
   var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
   /// True if the core must drop all routes, since they are invalid and cannot be patched.
   private var endsRoutes = false
-  /// The number of the next change, with which registrations leave the list. Set by the core.
+  /// The number of the next change. Registrations that leave the list record it. Set by the core.
   var nextChange: UInt32 = 1
   private var hasLosses = false
 
@@ -57,7 +57,7 @@ struct TargetList {
   private var sweptPriority: Int16 { rare?.unswept.last ?? 0 }
   /// The next slot of `sweptPriority` that the sweep looks at.
   private var sweptSlot: UInt32 = 0
-  /// The number of registrations found alive in this sweep.
+  /// The number of registrations found alive, or kept for a new target, in this sweep.
   private var foundAlive: UInt32 = 0
   /// The sweep pauses until the list has this many registrations.
   private var countToReclaim = Self.fewest
@@ -98,7 +98,7 @@ struct TargetList {
     return joined[(joined.count - Int(versions))...]
   }
 
-  /// Invalidates all routes, since a target's ownership, position or delivery changed.
+  /// Invalidates all routes, for example since a target's ownership, position or delivery changed.
   mutating func noteChanged() {
     endsRoutes = true
     newVersions += 1
@@ -117,7 +117,7 @@ struct TargetList {
 
   // MARK: - Lookup
 
-  /// The oldest registration of a target, unretained: the list retains it until removal.
+  /// The `isFirst` registration of a target, unretained: the list retains it until removal.
   func registration(of target: ObjectIdentifier) -> Unmanaged<Registration>? {
     if first.isInUse { return first.find(UInt(bitPattern: target)) }
     if let found = search(usual, for: target) { return found }
@@ -365,7 +365,7 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// Removed registrations of strong, direct targets, whose routes must be patched.
+  /// Removed registrations whose strong target is retained by routes, which must be patched.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Retains an object until the lock is released.

@@ -31,9 +31,8 @@ extension MulticastCore {
   }
 
   /// Registers `target` weakly in a slot, in place of the previous target. If the previous target
-  /// was removed from the proxy, `target` is appended to the order instead. Returns `nil` if
-  /// `target` is already registered, was removed from this slot, or is older than the previous
-  /// target.
+  /// was removed from the proxy, `target` is appended to the order instead. Returns `nil` if the
+  /// slot was given up, or if `target` is already registered or older than the previous target.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
     let new = Registration(
       target, core: self, strong: false, scope: slot.scope,
@@ -112,7 +111,7 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   }
 }
 
-/// The age of a target: the number of its source, and the source's generation when it was created.
+/// The age of a target: its source's number, and the source's generation at the target's creation.
 package struct SlotVersion: Hashable, Sendable {
   let source: UInt
   let generation: UInt

@@ -34,7 +34,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   ///     table, every message.
   ///   - table: methods for all observers. Methods of an observer's own table take precedence.
   ///   - services: the center that creates and retains lazy observers. The point retains it.
-  ///   - options: how the point treats duplicates, unanswered messages and errors.
+  ///   - options: how the point treats unanswered messages and errors; it rejects all duplicates.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
     options: MulticastOptions = MulticastOptions()

@@ -13,8 +13,8 @@
 ///     }
 ///     let inbox = try center.service(.inbox)
 ///
-/// Keys are equal if their names and types are. If equal keys have different closures, the key of
-/// the first request creates the service.
+/// Keys are equal if their names and types are, but a key made from a type equals no named key. If
+/// equal keys have different closures, the key of the first request creates the service.
 public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   /// The name of the service in errors and lists.
   public let name: String
@@ -28,8 +28,8 @@ public struct ServiceKey<Service: Sendable>: Hashable, Sendable {
   ///   - name: distinguishes services of one type.
   ///   - scope: the scope of the center that creates and retains the service.
   ///   - make: gets the center of the scope and creates the service. Called once in each center,
-  ///     and again after `make` has thrown or the service was removed. If the service is a
-  ///     ``ServiceLifecycle``, its callbacks are called.
+  ///     and again after the construction has failed or the service was removed. If the service is
+  ///     a ``ServiceLifecycle``, its callbacks are called.
   public init(
     _ name: String, scope: ServiceScope = .application, make: @escaping @Sendable (ServiceCenter) throws -> Service
   ) {

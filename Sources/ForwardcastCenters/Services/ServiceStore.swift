@@ -65,8 +65,8 @@ final class Construction: Sendable {
     WaitGraph.end(work)
   }
 
-  /// Waits for the outcome. Throws `constructionCycle` if the constructing thread waits, directly
-  /// or indirectly, for a construction by the calling thread.
+  /// Waits for the outcome. Throws `constructionCycle` if the constructing thread is the calling
+  /// thread, or waits, directly or indirectly, for the calling thread.
   func wait() throws -> ServiceEntry {
     do { try WaitGraph.wait(for: work) } catch {
       throw ServiceError(code: .constructionCycle, service: work.name, chain: error.chain)
@@ -83,7 +83,7 @@ final class Construction: Sendable {
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction
-    /// The store's `clearings` when the construction last began.
+    /// The store's `clearings` that the construction has already taken into account.
     var clearings: Int
   }
 

@@ -25,10 +25,10 @@ public struct ServiceSubstitute: Sendable {
 extension ServiceCenter {
   /// Runs `body` with substitutes for services.
   ///
-  /// While `body` runs, this center and all outer and inner centers appear empty. Requests create
+  /// While `body` runs, all centers with the same outermost center appear empty. Requests create
   /// services again. If a service has a substitute, the substitute creates it. These services are
-  /// released when `body` ends. Only the calling task and its child tasks are affected, so tests
-  /// can run in parallel. Other threads and queues get the real services.
+  /// released when `body` ends. Only the calling task and the tasks it creates are affected, except
+  /// detached tasks, so tests can run in parallel. Other threads and queues get the real services.
   ///
   ///     let account = ServiceSubstitute(for: AccountService.self) { _ in
   ///       AccountService(name: "test")

@@ -6,8 +6,8 @@ import Forwardcast
 /// One message to an endpoint, or one question, such as which selectors the endpoint accepts.
 ///
 /// A call is removed from its line under the lock. The code that removed the call ends it, so each
-/// call ends only once. A call is also the executor of the task that calls the engine. While the
-/// sender waits, it runs the jobs of that task, so an answer wakes one thread instead of two.
+/// call ends only once. A call is also the executor of the task that calls the engine. The waiting
+/// sender runs the jobs of that task, so an answer wakes one thread instead of two.
 final class OutgoingCall: TaskExecutor, @unchecked Sendable {  // the line's lock guards its state; `wait` has a lock
   private struct Wait: Sendable {
     var end: Result<WireFields, any Error>?

@@ -14,20 +14,20 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
 
     /// The method threw an error that is not a `MessageError`: see ``RemoteError/foreignType``.
     public static let foreignError = Code(description: "foreign error")
-    /// The endpoint refuses the message because of the message's selector, size or version, or
-    /// because an argument has an unknown type.
+    /// The endpoint refuses the message because of the message's selector, size, version, number
+    /// or syntax, or because its arguments are too many, too few or cannot be decoded.
     public static let refused = Code(description: "refused")
-    /// An argument or the answer cannot be encoded, is too large, or has an unlisted type.
+    /// An argument cannot be encoded, or the answer cannot be encoded or decoded or is too large.
     public static let cannotCross = Code(description: "cannot cross")
     /// No answer arrived before the deadline.
     public static let timedOut = Code(description: "timed out")
-    /// The engine threw an error.
+    /// The engine threw an error, or has not returned from many earlier calls.
     public static let connectionFailed = Code(description: "connection failed")
-    /// The other side was lost or has ended, so nothing is sent to it.
+    /// The other side was lost or has ended. Nothing more is sent to it.
     public static let gone = Code(description: "receiver gone")
-    /// Too many messages wait here or at the endpoint.
+    /// Too many messages wait here or at the endpoint, or all lines of the endpoint are in use.
     public static let busy = Code(description: "busy")
-    /// The answer is malformed, or belongs to another call.
+    /// The answer is malformed, belongs to another call, or was not kept by the endpoint.
     public static let malformedAnswer = Code(description: "malformed answer")
   }
 

@@ -25,7 +25,7 @@ extension RemoteLine {
     return stream
   }
 
-  /// Opens a line unless one is open.
+  /// Requests a line, and uses it unless another one is open when the reply arrives.
   /// - Throws: ``RemoteError``; `CancellationError`.
   nonisolated(nonsending) func open() async throws {
     let call = OutgoingCall("", .open, within: options.deadline)

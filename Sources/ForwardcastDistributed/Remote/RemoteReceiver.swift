@@ -27,8 +27,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint. Some actor systems put more into
-  /// it, for example a number for each start of the process.
+  /// The `ActorSystem.ActorID` of the endpoint. In some actor systems, it has not only an address
+  /// but also, for example, a number for each start of the process.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine

@@ -215,7 +215,7 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is too far above the latest begun message, or below the first awaited message.
+    /// The number is too far above the latest begun or first awaited message, or below the latter.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"

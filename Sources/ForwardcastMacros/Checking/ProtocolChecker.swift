@@ -5,7 +5,7 @@ struct ProtocolChecker {
   let settings: ModuleSettings
   let silence: SilentAnswers
   private(set) var problems: [Problem] = []
-  /// The messages of members that are neither refused nor marked `@NotForwarded`.
+  /// The messages of members without `@NotForwarded` that have no problem or only a harmless one.
   private(set) var entries: [Entry] = []
   /// True if the protocol itself or one of its associated types was refused.
   private(set) var isHeadRefused = false

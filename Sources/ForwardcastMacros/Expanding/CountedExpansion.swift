@@ -2,9 +2,9 @@
 
 /// Moves the class from the namespace, where a false `#if` condition hides it, to an extension.
 ///
-/// If only one type conforms to an internal protocol, whole-module optimization calls that type
-/// directly. The optimizer would overlook a class from a peer macro, but not a class in an
-/// extension.
+/// Whole-module optimization turns calls through an internal protocol into direct calls if it sees
+/// only one conforming type. It would overlook a generated class from a peer macro, but not one in
+/// an extension.
 extension ExpansionRequest {
   func expandCounted(into expansion: inout Expansion) {
     let source = declaration

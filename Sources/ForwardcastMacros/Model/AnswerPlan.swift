@@ -83,7 +83,7 @@ enum AnswerRuleName: String, CaseIterable {
   ]
 }
 
-/// The values of `@Forwarded(otherwise:)`.
+/// The values of `@Forwarded(otherwise:)`; without this argument, `refused`.
 enum SilentAnswers: String {
   case refused
   case emptyValues

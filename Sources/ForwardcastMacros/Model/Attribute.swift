@@ -59,7 +59,7 @@ extension SourceText {
     return found
   }
 
-  /// True for an attribute with this name of the library, and for `#if` around such an attribute.
+  /// True for the library's attribute of this name, and for `#if` around such an attribute.
   func mayState(_ short: String, _ attribute: Attribute) -> Bool {
     if attribute.name != Attribute.conditional { return attribute.isOurs(short) }
     return attribute.positions.contains {
@@ -100,7 +100,7 @@ extension SourceText {
     return level < 0 || !(start..<position).contains(where: isAttribute) ? nil : position
   }
 
-  /// The text of a string literal; `nil` if it has escapes or interpolations.
+  /// The text of a string literal; `nil` if it is multiline or raw or has a backslash.
   private func literal(_ positions: Range<Int>) -> String? {
     guard positions.count == 1, self[positions.lowerBound].kind == .string else { return nil }
     let text = text(positions.lowerBound)

@@ -11,8 +11,8 @@ struct CarriedNames {
   var owner: String?
   /// The generic parameters and arguments of the class and of the aliases.
   var generics = (parameters: "", arguments: "")
-  /// The global actors of the whole protocol. Other actors may exist only in the builds and
-  /// versions of a member, so each member has an alias of its own for them.
+  /// The global actors of the whole protocol. An actor that only a member states may exist only in
+  /// the builds and platform versions of that member, so each member has an alias of its own.
   var actors: Set<String> = []
 
   /// Names with the same meaning in every scope.
@@ -40,7 +40,7 @@ struct CarriedNames {
     owner.map { "\($0)Error\(member.positions.lowerBound)\(generics.arguments)" } ?? text
   }
 
-  /// A value or rule: the namespace's property for it, or the text itself if the class is generic.
+  /// The namespace's property for a value or rule; the text itself if generic or without `owner`.
   func value(_ text: String, _ kind: String, of member: Member) -> String {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }

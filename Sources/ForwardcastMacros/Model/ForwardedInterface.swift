@@ -11,7 +11,7 @@ struct ForwardedInterface {
   private(set) var sharedTypes: [String] = []
   let items: [Item<Entry>]
   let entries: [Entry]
-  /// True if no member was refused, so the class can conform to the protocol.
+  /// True if all problems are harmless, so the class can conform to the protocol.
   var isWhole = true
   private(set) var names: CarriedNames
   /// The isolation of the protocol and therefore of the class.
@@ -125,7 +125,7 @@ struct ForwardedInterface {
     return String(plain.prefix { $0 != "<" })
   }
 
-  /// The stated superclass, or `NSObject` for `NSObjectProtocol`, which only `NSObject` implements.
+  /// The stated superclass, or `NSObject` for `NSObjectProtocol` and Apple's delegates.
   private var statedBase: String? {
     options.base
       ?? inheritedNames.first { $0.hasSuffix("NSObjectProtocol") }.map { String($0.dropLast("Protocol".count)) }

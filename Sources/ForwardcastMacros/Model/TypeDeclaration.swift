@@ -124,7 +124,7 @@ struct Problem {
 
   var severity = Severity.error
   let message: String
-  /// The bytes to mark. All offsets, including those of fixes, count from the declaration's start.
+  /// The bytes to mark. All offsets count from the start of the declaration or of the attribute.
   let offsets: Range<Int>
   var fixes: [Fix] = []
 }

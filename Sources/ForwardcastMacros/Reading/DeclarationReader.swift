@@ -63,7 +63,7 @@ struct DeclarationReader {
     return found
   }
 
-  /// Reads a type declaration with its members; `nil`, with a problem, if there is none.
+  /// Reads a type and its members, or another declaration up to its keyword; `nil` after a problem.
   mutating func typeDeclaration() -> TypeDeclaration? {
     let attributes = source.attributes(&position)
     var documentation = source.documentation(before: 0)

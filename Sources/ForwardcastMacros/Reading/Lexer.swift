@@ -6,7 +6,7 @@ struct Lexer {
   /// The maximum bytes of a regular expression literal; for an extended literal, 32 times as many.
   static let maximumRegex = 512
 
-  /// The maximum number of `#` signs before a literal. Both limits keep lexing linear.
+  /// The maximum number of `#` signs before a literal. Like `maximumRegex`, it keeps lexing linear.
   static let maximumHashes = 256
 
   let bytes: [UInt8]

@@ -176,7 +176,7 @@ extension ForwardedInterface {
   }
 
   /// Deprecated aliases for base names that several requirements share, so that code still compiles
-  /// when an overload is added. An alias is the first requirement's key; its message lists all
+  /// when an overload is added. An alias is the first requirement's key; the warning lists all
   /// keys.
   private var overloads: [String] {
     let keys = Dictionary(grouping: entries) { SelectorName.key($0.base) }

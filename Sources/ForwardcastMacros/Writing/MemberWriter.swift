@@ -64,7 +64,7 @@ struct MemberWriter {
     return member.documentation + attributes(member) + block(head + place, remark: remark, lines)
   }
 
-  /// Names for the parameters, besides the first part of the key's name.
+  /// Names for the parameters. They differ from the first part of the key's qualified name.
   private func locals(_ member: Member) -> LocalNames {
     LocalNames(member, besides: String(keys.prefix { $0 != "." && $0 != "<" }))
   }

@@ -97,7 +97,7 @@ struct TableWriter {
       + block("\(declaration.memberAccess)nonisolated enum Messages", lines) + [""]
   }
 
-  /// The access of a message's key and a space; `nil` for a private member, which has no key.
+  /// The access of a message's key and a space; `nil` without a key, as for a private member.
   private func accessOfKey(_ entry: Entry) -> String? {
     guard !declaration.declaresMessages else { return nil }
     switch entry.member.modifiers.first(where: { TypeDeclaration.accessLevels.contains($0.word) && $0.detail == nil })?

@@ -15,7 +15,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    /// Once there are twice as many calls as `limit`, removes and returns the oldest calls.
+    /// With more than 16 calls and at least twice `limit`, removes and returns the oldest calls.
     mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit

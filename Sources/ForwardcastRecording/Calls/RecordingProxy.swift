@@ -10,7 +10,7 @@ import Forwardcast
 ///
 /// Proxies may share a recorder, which keeps their calls in one order. A call that a receiver makes
 /// during a recorded call is nested in the recorded call: see ``RecordedCall/depth``. The proxy is
-/// `Sendable` if its target is. Messages that are not answered are recorded with their error.
+/// `Sendable` if its target is. Unanswered messages are recorded too, with their error, if any.
 public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   /// The receiver of the messages.
   public let target: Target

@@ -73,7 +73,7 @@ public final class SequenceDiagram: Sendable {
   }
 
   /// Adds an event that happens on the calling thread. If the event states no sender, the sender is
-  /// the target whose method runs on that thread.
+  /// the target whose method runs in the current task or, outside tasks, on that thread.
   public func add(_ event: MessageEvent) {
     let isFull = state.withLock { state in
       if state.events.count >= limit { state.omitted += 1 }

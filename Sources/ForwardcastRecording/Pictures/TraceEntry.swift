@@ -9,7 +9,7 @@ struct TraceEntry: Sendable {
   let instant: ContinuousClock.Instant
   /// The context; `nil` for the context of the sender.
   let context: String?
-  /// The JSON text of a slice or mark, up to its `args`. Empty if the slice has the text already.
+  /// The JSON text of a slice or mark, with `args` left open. Empty if the event needs no text.
   let text: String
   /// The outcome, written as an additional member of `args`.
   let outcome: String

@@ -28,8 +28,8 @@ extension UndoHistory {
   /// remain. If a listener of ``Events/willUndo`` registers steps, they become the last group, and
   /// that group is undone.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
-  ///   or a redo, or while a group is being opened or closed; otherwise the first error of a step,
-  ///   after all steps have run.
+  ///   or a redo, while a group is being closed, or while a single step is registered; otherwise
+  ///   the first error of a step, after all steps have run.
   @discardableResult
   public func undo() throws -> Bool {
     try performing {
@@ -149,7 +149,7 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let groupIsOpen = Code(words: "undo groups are open")
     /// No group is open, so none can be closed.
     public static let noGroupIsOpen = Code(words: "no undo group is open")
-    /// An undo or a redo is in progress.
+    /// An undo or a redo is in progress, or the history is closing a group or registering a step.
     public static let isPerforming = Code(words: "an undo or a redo is in progress")
     /// Registration is not disabled, so it cannot be enabled.
     public static let isNotDisabled = Code(words: "registration is not disabled")

@@ -64,7 +64,7 @@ public final class UndoHistory {
     UndoPreparation(history: self, target: target)
   }
 
-  /// Fails with a text that says what to write for classes without messages.
+  /// Does not compile. The compiler's error says what to write for classes without messages.
   @available(*, unavailable, message: "put @Receiver on the class, or register a closure: register(self) { … }")
   @_disfavoredOverload
   public func prepare(_ target: AnyObject) -> UndoPreparation { preconditionFailure("it is not called") }
@@ -131,8 +131,8 @@ public final class UndoHistory {
   public func beginGroup() { _ = openGroup() }
 
   /// Closes the group that was opened last. An empty group is dropped.
-  /// - Throws: ``UndoError`` `noGroupIsOpen`, or `isPerforming` if the group is being closed or
-  ///   belongs to an undo or a redo.
+  /// - Throws: ``UndoError`` `noGroupIsOpen`, or `isPerforming` if the group is being closed or is
+  ///   the history's own, for a single step, an undo or a redo.
   public func endGroup() throws(UndoError) {
     guard open.level > held else { throw refusal(open.level == 0 ? .noGroupIsOpen : .isPerforming) }
     closeGroup(open.level)
@@ -144,10 +144,10 @@ public final class UndoHistory {
   ///       history.register(self) { [text] in $0.text = text }
   ///     }
   ///
-  /// `name` is the group's action name, if any. `coalescing` is the kind of change: an outermost
-  /// group is joined to the previous group of the same kind, so that, for example, typed characters
-  /// are undone together. The groups are not joined if another step or group, an undo, a redo or
-  /// ``breakCoalescing()`` comes between them.
+  /// `name`, if any, becomes the action name of the outermost open group. `coalescing` is the kind
+  /// of change: an outermost group is joined to the previous group of the same kind, so that typed
+  /// characters, for example, are undone together. The groups are not joined if another step or
+  /// group, an undo, a redo or ``breakCoalescing()`` comes between them.
   public func group<T>(_ name: String = "", coalescing: String? = nil, _ body: () throws -> T) rethrows -> T {
     let number = openGroup(coalescing: coalescing)
     defer {
@@ -242,13 +242,13 @@ extension UndoHistory {
     public static let willCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryWillCloseGroup:")
     /// After a group was closed.
     public static let didCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryDidCloseGroup:")
-    /// Before the actions of an undo run.
+    /// Before the steps of an undo are performed.
     public static let willUndo = Message<(UndoHistory) -> Void>("undoHistoryWillUndo:")
-    /// After the actions of an undo have run.
+    /// After the steps of an undo were performed.
     public static let didUndo = Message<(UndoHistory) -> Void>("undoHistoryDidUndo:")
-    /// Before the actions of a redo run.
+    /// Before the steps of a redo are performed.
     public static let willRedo = Message<(UndoHistory) -> Void>("undoHistoryWillRedo:")
-    /// After the actions of a redo have run.
+    /// After the steps of a redo were performed.
     public static let didRedo = Message<(UndoHistory) -> Void>("undoHistoryDidRedo:")
   }
 }

@@ -45,7 +45,7 @@ public struct UndoPreparation {
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
-/// Turns every message into a step, without checking that the target responds to it.
+/// Passes every message, unchecked, to a closure that makes it a step and may check it first.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
   /// The table with the types of messages. Messages that the table lacks have only object types.
   private let table: SelectorTable?

@@ -12,7 +12,7 @@ extension Interpreter {
     let observer = try object(observer).receiver
     let point = try self.point(point, "register")
     try world.link(point, to: observer, strongly: false)
-    // A query to a proxy also queries every object behind the proxy.
+    // Registering queries the observer. For a proxy, this queries every object behind it.
     _ = try querying(at: offset) { point.register(ifConforming: observer) }
   }
 

@@ -5,7 +5,7 @@ import Forwardcast
 /// One run of a hook's block, on one thread. `arg` and `proceed` refer to it.
 final class HookRun {
   let arguments: [ScriptValue]
-  /// The answers of the last `proceed`, if any.
+  /// The answers of the last `proceed` that did not throw, if any.
   private(set) var answers: [ArgumentBox]?
   private(set) var failure: (any Error)?
   private let rest: ([ArgumentBox]?) throws -> [ArgumentBox]

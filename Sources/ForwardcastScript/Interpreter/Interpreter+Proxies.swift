@@ -34,7 +34,7 @@ extension Interpreter {
     let proxy = LazyProxy {
       let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
       let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
-      // Queries raise the depth without checking it, since few run code of the script. This does.
+      // Queries raise the depth unchecked, since few run code of the script. This closure does so.
       try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
       let target = try interpreter.object(expression).receiver
       if let owner {
@@ -123,8 +123,8 @@ extension Interpreter {
   }
 }
 
-/// Retains the target of a lazy proxy until the session ends. If the lazy proxy itself retained its
-/// target, and the target led back to the proxy, there would be a reference cycle.
+/// Holds the target of a lazy proxy, so that the session can release this target when it ends. If
+/// the target leads back to the lazy proxy, this ends the reference cycle.
 final class LazyTarget: ForwardingProxy, CustomStringConvertible {
   /// Used only in the session's isolation, like the proxy.
   private var target: (any MessageReceiver)?

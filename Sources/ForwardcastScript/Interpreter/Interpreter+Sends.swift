@@ -76,8 +76,8 @@ extension Interpreter {
     return answer
   }
 
-  /// Counts a message, sends it by `body`, and emits its events. Errors of `body` get the names
-  /// that the script uses. An exceeded limit is thrown even if its error was caught.
+  /// Checks a message's depth, sends it by `body`, and emits its events. Errors of `body` get the
+  /// names that the script uses. An exceeded limit is thrown even if its error was caught.
   private func deliver<T>(
     _ sending: Sending, _ reference: ScriptReference, policy: CollectPolicy? = nil,
     _ body: (inout Invocation) throws -> T
@@ -193,7 +193,7 @@ extension Interpreter {
   }
 
   /// Runs `body`, which waits for a proxy's targets. Returns `nil` if no target ever had a queue.
-  /// - Throws: also `unrecognized selector` for a message that the extension point does not have.
+  /// - Throws: errors of `body`; `unrecognized selector` if an extension point lacks the message.
   private func waiting<T>(
     for proxy: any ScriptedMulticast, _ call: Invocation,
     _ body: (any MulticastSending<any MessageReceiver & Sendable>, Invocation) throws -> T

@@ -8,9 +8,9 @@ final class Run: Sendable {
   static let sendLimit = 64
   /// The work limit has this many units of ``Work`` for each step of the step limit.
   static let workPerStep = 1024
-  /// The units that the work limit of every run has in addition.
+  /// The units that every run's work limit has in addition to those for its steps.
   static let leastWork = 1 << 24
-  /// A charge checks for cancellation after this many units, which take a few milliseconds.
+  /// A charge checks for cancellation after this many units, which take at most 42 milliseconds.
   static let workBetweenLooks = 1 << 22
   /// The number of failed expectations that are stored. Later failures are reported and counted.
   static let keptFailures = 1000
@@ -163,7 +163,7 @@ final class MessageWay: Sendable {
   }
 }
 
-/// Passes the step number for a method's events from the proxy to the method.
+/// Passes the number that a method's events share, `MessageEvent.step`, from proxy to method.
 final class ToldTurn: Sendable {
   private let number = Atomic<Int>(0)
 

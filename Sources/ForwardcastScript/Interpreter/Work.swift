@@ -2,7 +2,7 @@
 
 import Forwardcast
 
-/// The prices of operations. ``Run/workPerStep`` says how many units a step may take.
+/// The prices of operations. The limit of a run is ``Run/workPerStep`` units for each allowed step.
 ///
 /// A step is a statement or a send, and takes a few microseconds. A unit takes at most ten
 /// nanoseconds. Values, lists and encodings are charged by size. Each stored byte costs two more
@@ -12,7 +12,7 @@ enum Work {
   static let byte = 8
   /// One visit to an expression's step, a registration, or an object behind a proxy.
   static let look = 32
-  /// A registration that a message passes, or one of many elements that are compared or listed.
+  /// A target of a message, or one of many elements that are compared or listed.
   static let pass = 256
   /// The creation of an object, a proxy, or the text of a call or an error.
   static let make = 1024

@@ -16,7 +16,7 @@ struct Label: Sendable {
   let object: WeakObject
   let text: String
   var isolation: Isolation
-  /// The target of a proxy with one target; `nil` for an object of a script.
+  /// The target of a proxy with one target; `nil` if that target is an object of a script.
   var target: WeakObject?
   /// How a multicast proxy of the session holds its targets; `nil` for other objects.
   var ownership: Ownership?

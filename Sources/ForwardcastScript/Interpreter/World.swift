@@ -134,6 +134,6 @@ final class World: Sendable {
     throw ScriptError(.unknownName, "receiver \(receiver)", about: .receiver(receiver))
   }
 
-  /// The price of visiting a registration. A lookup may search the tables of all ancestors.
+  /// How often a visited registration counts. A lookup may search the tables of all ancestors.
   var weightOfTable: Int { 1 + deepestReceiver.load(ordering: .relaxed) / 8 }
 }

@@ -19,12 +19,12 @@ extension Recording {
   ///     session.register(Cart(), as: "cart")
   ///     session.run(try recording.script()).succeeded
   ///
-  /// Values are sent as the script's types: `Int`, `Double`, and lists and dictionaries of these.
-  /// Methods with other parameter types receive converted values, as with any message.
+  /// Values are sent as the script's types: `Int`, `Double`, `Bool`, `String`, and lists and
+  /// dictionaries of these. Methods with other parameter types receive converted values.
   ///
   /// - Parameter objects: objects among arguments and answers, under their names in the script.
-  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, and for a receiver
-  ///   or argument whose name is not valid in a script.
+  /// - Throws: ``ScriptWritingError`` for the first argument without a literal, for a receiver or
+  ///   argument whose name is not valid in a script, and for a wrong number of arguments.
   public func script(objects: KeyValuePairs<String, any MessageReceiver> = [:]) throws(ScriptWritingError) -> String {
     let literal = ScriptLiteral(names: Dictionary(objects.map { (ObjectIdentifier($0.value), $0.key) }) { $1 })
     return try calls.map { call throws(ScriptWritingError) in try call.line(literal) + "\n" }.joined()

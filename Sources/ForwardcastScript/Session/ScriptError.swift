@@ -26,7 +26,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     /// The words that begin the error's text; empty for ``thrown``.
     public let description: String
 
-    /// The text cannot be parsed; nothing was run.
+    /// The text cannot be parsed and was not run, or it declares an existing receiver again.
     public static let syntax = Code(description: "syntax")
     /// The name is not bound, or was dropped.
     public static let unknownName = Code(description: "unknown name")
@@ -48,7 +48,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let proxyCycle = Code(description: "proxy cycle")
     /// An `expect` did not hold.
     public static let expectationFailed = Code(description: "expectation failed")
-    /// A limit of text, depth, steps or memory was exceeded. Scripts cannot catch this error.
+    /// A limit of size, depth, steps or memory, or a cancelled run. No script can catch it.
     public static let limitExceeded = Code(description: "limit exceeded")
     /// An error that a method or a message to a value threw, with the text of that error.
     public static let thrown = Code(description: "")

@@ -16,7 +16,7 @@ public enum ScriptLanguage {
     public let word: String
     /// How the word is written.
     public let form: String
-    /// What the word does, in one sentence.
+    /// What the word does, in one or more sentences.
     public let meaning: String
   }
 

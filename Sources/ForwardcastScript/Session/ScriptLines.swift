@@ -6,7 +6,7 @@
 ///     lines.add("print (1\n")     // []
 ///     lines.add(")\n")            // one text, of line 1
 ///
-/// Each line is lexed once, however many lines are joined.
+/// Each line is lexed once, and again when the joined text is complete and may end in an `if`.
 public struct ScriptLines: Sendable {
   /// Lines that can be run together.
   public struct Whole: Sendable {

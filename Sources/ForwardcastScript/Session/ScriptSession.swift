@@ -62,8 +62,8 @@ public final class ScriptSession {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
-  /// Binds `name` to a receiver that may also be used on queues of a script. A host's proxy accepts
-  /// only objects of scripts and such receivers, because the host may use the proxy on any thread.
+  /// Binds `name` to a receiver that queues of a script may use. If the receiver is a proxy, it
+  /// accepts only objects of scripts and such receivers, since the host may use it on any thread.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }

@@ -9,7 +9,7 @@ struct Expression: Sendable {
   let offset: Int
   /// The price of each evaluation in units of ``Work``: the sum of the prices of the steps.
   let work: Int
-  /// The price in addition for each open block, in which the names are searched for.
+  /// The additional price for each open block, because names are searched for in each block.
   let workInBlock: Int
 
   init(steps: [Step], offset: Int) {
@@ -23,9 +23,9 @@ struct Expression: Sendable {
 struct Step: Sendable {
   let action: Action
   let offset: Int
-  /// The price of the names that the step looks up.
+  /// The price of the names, selectors and keys that the step uses.
   let work: Int
-  /// The price in addition for each open block; 0 if the step looks up no name of the script.
+  /// The additional price for each open block; 0 if the step looks up no name that a block binds.
   let workInBlock: Int
 
   enum Action: Sendable {

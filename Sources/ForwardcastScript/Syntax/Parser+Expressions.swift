@@ -7,7 +7,7 @@ extension Parser {
   static let reservedWords: Set<String> = Set(["else"]).union(StatementWord.allCases.map(\.rawValue))
     .union(ExpressionWord.allCases.map(\.rawValue)).union(Query.allCases.map(\.rawValue))
 
-  /// An expression: a query or an operand, with any `not` before it and `responds` after it.
+  /// An expression: an operand, with any `not` before it and `responds` after it.
   mutating func parseExpression() throws -> Expression { try parse { try $0.appendExpression() } }
 
   /// An operand: a literal, a name, a send, a query, or an expression in parentheses.
@@ -22,7 +22,7 @@ extension Parser {
     return Expression(steps: steps, offset: start)
   }
 
-  /// - Parameter name: the name of the script that the step looks up, if any.
+  /// - Parameter name: the bound name that the step looks up, if any.
   private mutating func append(_ action: Step.Action, at offset: Int, work: Int = 0, looksUp name: String? = nil) {
     let (work, workInBlock) = name.map { (Work.name($0), Work.nameInBlock($0)) } ?? (work, 0)
     steps.append(Step(action: action, offset: offset, work: work, workInBlock: workInBlock))

@@ -37,7 +37,7 @@ struct Parser {
   }
 
   /// The first token of further lines, and the brackets that are open after the lines, innermost
-  /// last. `first` is `.separator` if there is no token, and `nil` if the lexer fails.
+  /// last. `first` is `.separator` if there is no token, and `nil` if the lexer fails before one.
   /// - Parameter open: the open brackets of earlier lines.
   static func look(at source: SourceText, after open: [Sign]) -> (first: Token.Kind?, open: [Sign]) {
     guard var lexer = try? Lexer(source, after: open) else { return (nil, []) }

@@ -4,8 +4,8 @@ struct Statement: Sendable {
   let kind: Kind
   let offset: Int
 
-  /// Statements with blocks or an answer are data, because the interpreter enters blocks without
-  /// recursion. All other statements are closures. Large cases are indirect, to save memory.
+  /// Expressions, `return`, `if` and `repeat` are data: the interpreter uses the values, and enters
+  /// blocks without recursion. Other statements are closures. `indirect` saves memory.
   enum Kind: Sendable {
     case evaluate(Expression)
     indirect case condition(Condition, then: [Statement], otherwise: [Statement]?)

@@ -16,7 +16,7 @@ package enum ShownText {
     return shown
   }
 
-  /// The escape of a control or direction character; `nil` for other characters.
+  /// The escape of a control, direction, separator or tag character, or U+FEFF; otherwise `nil`.
   private static func escape(_ scalar: Unicode.Scalar) -> String? {
     switch scalar.value {
     case 0x0A: "\\n"
@@ -61,7 +61,7 @@ package struct CaretExcerpt {
 
   /// The part of the line, with `…` where it was cut.
   package let line: String
-  /// Spaces up to the column, then the caret.
+  /// Spaces, and the tabs of the line, up to the column, then the caret.
   package let caret: String
 
   /// Shows the line in `bounds`, which excludes its line break, and points at the byte at `offset`.

@@ -17,9 +17,9 @@ final class SourceText: Sendable {
   private let columns: [(offset: Int32, column: Int32)]
   private static let columnStride = 4096
 
-  /// - Parameter text: cut after ``ScriptLimits/text`` bytes. The lexer reports a cut.
+  /// - Parameter text: cut one byte after ``ScriptLimits/text``, so that the lexer reports the cut.
   init(_ text: String, name: String, firstLine: Int = 1) {
-    (self.name, self.firstLine) = (name, min(firstLine, .max / 2))  // so that any line has a number
+    (self.name, self.firstLine) = (name, min(firstLine, .max / 2))  // line numbers cannot overflow
     let marked = firstLine == 1 && text.utf8.starts(with: [0xEF, 0xBB, 0xBF])  // a byte order mark
     let bytes = Array(text.utf8.dropFirst(marked ? 3 : 0).prefix(ScriptLimits.current.text + 1))
     var starts: [Int32] = [0]

@@ -4,7 +4,7 @@ import Forwardcast
 
 extension ScriptValue {
   /// The value in a box for Swift code: an `Int`, `Double`, `Bool` or `String`; an array of one of
-  /// these types, or of `Any`; a `[String: Any]`; a `MessageSelector`; or the object itself.
+  /// these or of `Any`; `[String: Any]`; an interned `MessageSelector`; `Int?.none`; or the object.
   var box: ArgumentBox {
     switch self {
     case .null: ArgumentBox(Int?.none)

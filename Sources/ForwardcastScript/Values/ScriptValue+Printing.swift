@@ -6,7 +6,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
   /// The value as `print` shows it. A text is quoted only within lists and dictionaries.
   public var description: String { text ?? debugDescription }
 
-  /// The value as a literal of the language.
+  /// The value as text. A text is always quoted, as in the language.
   public var debugDescription: String {
     var text = ""
     write(into: &text)
@@ -42,7 +42,7 @@ extension ScriptValue: CustomStringConvertible, CustomDebugStringConvertible {
       text += "a dictionary of \(entries.count) keys"
     case .dictionary(let entries):
       text += "{"
-      // The keys are sorted by their bytes, which takes no longer than copying the keys.
+      // The keys are sorted by their bytes, because comparing characters would normalize texts.
       let sorted = entries.sorted { ScriptValue.precedes($0.key, $1.key, enough) }
       for (index, (key, value)) in sorted.enumerated() {
         if text.utf8.count > enough { break }

@@ -9,7 +9,7 @@ import Forwardcast
 ///     outcome.value == 12.5    // true
 ///
 /// `==` compares as scripts do: integers and floating-point numbers are one kind of value, objects
-/// compare by identity, and values of different kinds are never equal.
+/// compare by identity, and values that are foreign or of different kinds are never equal.
 public enum ScriptValue: Sendable {
   case null
   case bool(Bool)
@@ -36,7 +36,7 @@ public enum ScriptValue: Sendable {
   case foreign(ScriptForeignValue)
 }
 
-/// A selector's name, checked against the grammar. It is interned only if something responds to it.
+/// A selector's name, checked against the grammar. A `ScriptSelector` does not intern its name.
 public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
   /// The selector's name, such as `add:to:`.
   public let name: String
@@ -57,8 +57,8 @@ public struct ScriptSelector: Hashable, Sendable, CustomStringConvertible {
 
 /// An object of a script with its label. References are equal if they refer to the same object.
 public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConvertible {  // used in one isolation
-  // The object may not be Sendable. A script sends to it only in the isolation of its session, and
-  // on a queue only if `crosses`. If a host uses it on another thread, the host must ensure safety.
+  // The object might not be Sendable. A script sends to it in the isolation of its session and, if
+  // `crosses`, on queues. If a host uses it on another thread, the host must ensure safety.
 
   /// The object, kept alive.
   public let receiver: any MessageReceiver

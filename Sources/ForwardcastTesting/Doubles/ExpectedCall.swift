@@ -5,8 +5,8 @@ import ForwardcastRecording
 
 /// Calls of one message of one double with matching arguments: see ``TestDouble/call(_:_:)``.
 ///
-///     verifyOrder(store.call(Messages.save, "a"), log.call(Logging.note, .any))
-///     await store.call(Messages.save, "a").wait(times: 2)
+///     verifyOrder(store.call(Messages.save, "a", .any), log.call(Logging.note, .any))
+///     await store.call(Messages.save, "a", .any).wait(times: 2)
 public struct ExpectedCall: Sendable, CustomStringConvertible {
   let book: CallBook
   let match: CallMatch

@@ -11,7 +11,7 @@ import ForwardcastRecording
 ///     }
 ///     typealias Messages = StoreProxy.Messages
 ///
-///     let store = TestDouble(StoreProxy())  // StoreProxy is any Store
+///     let store = TestDouble(StoreProxy())  // StoreProxy conforms to Store
 ///     store.stub(Messages.load, "a").answers("text")
 ///     try Cart(store: store.proxy).open("a")
 ///     store.verify(Messages.save, "a", .where("positive") { $0 > 0 })

@@ -2,8 +2,8 @@
 
 /// An expected number of calls. An integer literal means exactly that number.
 ///
-///     store.verify(Messages.save, "a", times: 2)
-///     store.verify(Messages.save, .any, times: .atMost(3))
+///     store.verify(Messages.save, "a", .any, times: 2)
+///     store.verify(Messages.save, .any, .any, times: .atMost(3))
 public struct CallCount: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
   let lower: Int
   let upper: Int?

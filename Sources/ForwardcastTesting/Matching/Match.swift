@@ -8,7 +8,7 @@ import Forwardcast
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
 public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // immutable; conditions are @Sendable
-  // The closures only compare values, by `Equatable` or by identity.
+  // The other closures only compare values, by `Equatable`, by identity or with `nil`.
 
   /// The match in words, for failures.
   public let description: String
@@ -51,7 +51,7 @@ extension Match where Value: AnyObject {
 /// that sent them.
 ///
 ///     let names = Capture<String>()
-///     store.verify(Messages.save, .captured(by: names))
+///     store.verify(Messages.save, .captured(by: names), .any)
 ///     #expect(names.values == ["a", "b"])
 public final class Capture<Value>: @unchecked Sendable {  // a lock guards the list
   private let state = Guarded(UncheckedSendable<[Value]>([]))

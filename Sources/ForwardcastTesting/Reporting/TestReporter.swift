@@ -6,7 +6,7 @@ import Forwardcast
   import Testing
 #endif
 
-/// A failed expectation of a double.
+/// A failure of a double or a schedule.
 public struct TestFailure: Sendable, CustomStringConvertible {
   /// The line of the test.
   public let place: SourcePlace
@@ -17,7 +17,7 @@ public struct TestFailure: Sendable, CustomStringConvertible {
   public var description: String { "\(place): \(text)" }
 }
 
-/// Receives the failures of a double.
+/// Receives the failures of a double or a schedule.
 ///
 /// The default, ``automatic``, reports to the test library that runs the test. Use another reporter
 /// for other test libraries, or to test what a double reports:

@@ -14,7 +14,7 @@ final class ScheduleContext: DeliveryContext, TaskExecutor, @unchecked Sendable 
   var lanes: [ScheduleLane] = []
   var within: (() -> Void) -> Void = { $0() }
   var holder: Turn?
-  /// The lane of the last turn, and the lanes that have woken the context since that turn.
+  /// The lane of the last turn, and the lanes that have woken the context and await a turn.
   private var last: ScheduleLane?
   private var woken: [ScheduleLane] = []
   /// The work that the context's task does next, and the job that resumes the task.

@@ -83,7 +83,8 @@ struct AdmissionTests {
     expect(
       told.sorted(),
       equals: [
-        "closed receiver gone false", "closed receiver gone true", "closed receiver gone true", "narrow refused false", "no receptionist",
+        "closed receiver gone false", "closed receiver gone true", "closed receiver gone true", "narrow refused false",
+        "no receptionist",
       ])
   }
 

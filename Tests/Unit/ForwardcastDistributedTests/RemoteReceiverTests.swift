@@ -220,7 +220,9 @@ struct RemoteReceiverTests {
     }
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 1) }
     expect(error.code == .timedOut && error.outcome == .unknown)
-    expect("\(error)".hasPrefix("timed out 'add:' of worker: no answer in 0.03 seconds; unknown whether the message arrived"))
+    expect(
+      "\(error)".hasPrefix("timed out 'add:' of worker: no answer in 0.03 seconds; unknown whether the message arrived")
+    )
     silent.withLock { $0 = false }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
     expect(worker.words, equals: ["add 2"])
@@ -376,7 +378,8 @@ struct RemoteReceiverTests {
       return nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "connection failed 'add:' of worker: Burnt: no route; unknown whether the message arrived")
+    expect(
+      "\(error)", equals: "connection failed 'add:' of worker: Burnt: no route; unknown whether the message arrived")
   }
 
   @Test("cancelling ends the wait of a queued or pending call, and other calls continue")

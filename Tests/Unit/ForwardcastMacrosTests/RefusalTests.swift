@@ -137,7 +137,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a() throws(E) -> Int", 23, "Int", "'a' can throw only 'E', not 'nobodyResponds'"),
     .member("@Answer(.max) func a() -> Int", 27, "Int", "write '@Answer(otherwise: …)'"),
     .member("@Answer(.every) func a() -> Int", 9, ".every", "needs 'Bool' results, and 'Int' is not 'Bool'"),
-    .member("@Answer(.sum) func a() -> String", 9, ".sum", "needs numbers, and 'String' is not one; use '.joined' or '.reduce(…)'"),
+    .member(
+      "@Answer(.sum) func a() -> String", 9, ".sum",
+      "needs numbers, and 'String' is not one; use '.joined' or '.reduce(…)'"),
     .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "needs numbers, and 'Int?' is not one; use '.reduce(…)'"),
     .member("@Answer(.joined) func a() -> Int", 9, ".joined", "and 'Int' is neither"),
     .member(

@@ -107,10 +107,10 @@ enum RowTemplate {
       }
     }
 
-    // A row on an actor runs synchronously for senders and deliveries on that actor. Waiting forms
-    // and other deliveries hop to the actor. Other sends throw `isolationMismatch`. A row that may
-    // suspend is called by waiting forms and by deliveries other than `.direct`. The next message
-    // of its registration waits until the row has ended.
+    // A row on an actor runs synchronously in deliveries there, for senders on the main actor, and
+    // inside `withHeldActor`. Waiting forms and other deliveries hop to the actor. Other sends
+    // throw `isolationMismatch`. A row that may suspend is called by waiting forms and deliveries
+    // other than `.direct`. The next message of its registration waits until the row has ended.
     extension Responds {
     \(forms(isolatedRows, upTo: 4))
     }
@@ -119,7 +119,7 @@ enum RowTemplate {
     \(forms(actorRows, upTo: 4))
     }
 
-    // Specialized functions. `TypedMethod.open` needs metadata, since packs are not unrolled.
+    // Specialized forms of `TypedMethod.open`, which needs metadata, since packs are not unrolled.
 
     \(forms(opener, from: 1, upTo: 3))
 

@@ -340,7 +340,8 @@ struct ScheduleTests {
     }
     hold.signal()
     expect(summary.orders, equals: 0)
-    expect(summary.failure?.reason.hasPrefix("a turn has not ended in 10 seconds: it runs endlessly, or blocks") == true)
+    expect(
+      summary.failure?.reason.hasPrefix("a turn has not ended in 10 seconds: it runs endlessly, or blocks") == true)
     expect(failures.failures.count, equals: 1)
   }
 
