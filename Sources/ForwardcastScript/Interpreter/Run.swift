@@ -185,10 +185,9 @@ final class SendInProgress: Sendable {
   let depth: Int
   /// True while a service is being created. Queued methods may wait for the service.
   let isMaking: Bool
-  /// The policy for the answers; with `nil`, the last answer is the result.
+  /// The policy of a `collect`, which throws the first error of its targets; with `nil`, the last
+  /// answer is the result.
   let policy: CollectPolicy?
-  /// True during a `collect`, which throws the first error of its targets.
-  let isCollecting: Bool
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)
   let turn = ToldTurn()
@@ -196,7 +195,6 @@ final class SendInProgress: Sendable {
   init(run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil) {
     (self.run, self.depth, self.policy, self.receiver) = (run, depth, policy, receiver)
     self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
-    isCollecting = policy != nil || SendInProgress.current?.isCollecting ?? false
   }
 
   func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }

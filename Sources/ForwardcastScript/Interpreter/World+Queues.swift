@@ -106,8 +106,9 @@ extension World {
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 
-  /// Reports an error that no sender waits for, from a queued target or a service's callback.
+  /// Reports an error that no sender waits for, from a queued target or a service's callback. The
+  /// other errors of a `collect` are not reported.
   func report(_ failure: any Error) {
-    if !(SendInProgress.current?.isCollecting ?? false) { (runInProgress ?? Run(self)).note(unawaited: failure) }
+    if SendInProgress.current?.policy == nil { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }
 }

@@ -150,6 +150,24 @@ struct QueueTests {
     expect(session.run("print errors [p fail]").succeeded)
   }
 
+  @Test(
+    "errors of a row's own messages are reported whether or not a collect called the row",
+    arguments: ["", "collect all "])
+  func unawaitedInCollect(query: String) {
+    let transcript = Transcript()
+    let text = """
+      receiver A { - foo throws "a" }; receiver B { - foo throws "b" }
+      receiver R { - go { expect [f foo] throws "a"; return 1 } }
+      let a = new A; let b = new B; let r = new R
+      proxy p = multicast; proxy f = forward to p; proxy members = multicast
+      add a to p; add b to p; add r to members
+
+      """
+    let outcome = ScriptSession(handlers: transcript.handlers).run(text + query + "[members go]", named: "test")
+    expect(outcome.error == nil && outcome.unawaitedErrorCount == 1, "\(outcome)")
+    expect(transcript.failures.map(\.text), equals: ["b"])
+  }
+
   @Test("an error on a queue is reported at the statement that sent its message, for each of many messages")
   func places() {
     let cast = """
