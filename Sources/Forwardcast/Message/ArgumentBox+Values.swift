@@ -122,7 +122,8 @@ package func shortened(_ text: String) -> String {
 
 /// The first `count` scalars of `text`, for traces.
 package func clipped(_ text: String, to count: Int = 240) -> String {
-  text.utf8.count > count ? String(text.unicodeScalars.prefix(count)) + "…" : text
+  let start = String(text.unicodeScalars.prefix(count))
+  return start.utf8.count < text.utf8.count ? start + "…" : text
 }
 
 /// The `nil` of an optional type `T`; no value for other types.

@@ -116,7 +116,7 @@ final class HookedDelivery {
     do {
       let suspension = try delivery.run(to: depth)
       assert(suspension == nil, "only a caller that awaits gets something to wait for")
-      try delivery.block()
+      try delivery.block(inHooks: true)
     } catch { throw ended(by: error) }
     return try answers()
   }
@@ -126,7 +126,7 @@ final class HookedDelivery {
     defer { leave() }
     do {
       try await delivery.runAndWait(to: depth)
-      try await delivery.awaitAnswers()
+      try await delivery.awaitAnswers(inHooks: true)
     } catch let room as RoomFailure {
       throw ended(by: room.error)
     } catch { throw ended(by: error) }
@@ -292,16 +292,15 @@ final class HookedDelivery {
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
     guard asks else { return }
     let listsTargets = delivery.request.listsEveryTarget
+    var wasReached = false
     if thrown != nil {
       // The hooks handled the error, so a failed target counts as run without an answer.
       let targetsFailed = held.contains { if case .failed = $0.outcome { !$0.context.isOwn } else { false } }
       reportFailures(but: thrown) { failed, _ in
         listsTargets && !failed.context.isOwn ? Outcome(.answered(nil), failed.context) : nil
       }
-      if !listsTargets, targetsFailed {
-        outcomes.reached += 1
-        if place != nil { delivery.noteReached() }
-      }
+      wasReached = !listsTargets && targetsFailed
+      if wasReached { outcomes.reached += 1 }
     }
     var own = place ?? StepContext(selector: delivery.selector, proxies: node.path)
     own.isOwn = true
@@ -309,7 +308,9 @@ final class HookedDelivery {
       var kept = held.filter { !$0.outcome.hasAnswer }
       if answers.count > 0 { kept.append(Outcome(.answeredAll(answers), own)) }
       replace(with: kept)
-      return noteOutcomes()
+      noteOutcomes()
+      if wasReached, place != nil { delivery.noteReached() }
+      return
     }
     // The hooks returned the targets' answers unchanged.
     if held.count == 1, case .answeredAll(let all)? = held.first?.outcome, all === answers { return noteOutcomes() }

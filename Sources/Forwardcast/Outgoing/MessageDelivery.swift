@@ -264,6 +264,11 @@ final class MessageDelivery {
     let hasHooksAhead = runsHooks && node.route.isSurrounded
     if !hasHooksAhead, let make = node.route.route.prelude?.makeObservers {
       let made = tree.add(make(), node.path, in: node, for: request, message.trail)
+      do { try wait?.add(made.queuedTargets) } catch {
+        push(made, target, hasHooksAhead: false, stop: nil)
+        visits[visits.count - 1].progress.skipRest()
+        return take(.failed(error), at: proxyContext)
+      }
       return enter(made, target, runsHooks: false)
     }
     push(node, target, hasHooksAhead: hasHooksAhead, stop: nil)

@@ -70,9 +70,15 @@ final class SenderWait: Sendable {
     suspected.withLock { $0 = $0 ?? ring }
   }
 
-  /// Records that the message was sent, so that only pending outcomes are awaited from now on.
-  func sent(_ pending: PendingAnswers) {
-    wait.narrow { pending.open.compactMap { $0.registration?.awaited } }
+  /// Records that the message was sent, so that only pending outcomes are awaited from now on. With
+  /// `inHooks`, only a part of the message was sent, and other targets are still awaited.
+  func sent(_ pending: PendingAnswers, inHooks: Bool = false) {
+    wait.narrow { earlier in
+      let open = pending.open.compactMap { $0.registration?.awaited }
+      if !inHooks { return open }
+      let sent = pending.sites.compactMap { $0.registration?.awaited }
+      return earlier().filter { !sent.contains($0) } + open
+    }
   }
 
   /// Starts the timer of a wait that may be a deadlock; `expire` ends the wait with an error.

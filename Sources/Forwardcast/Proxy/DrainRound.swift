@@ -22,6 +22,8 @@ struct DrainRound {
     self.counts = counts
     for mailbox in mailboxes {
       let id = ObjectIdentifier(mailbox)
+      // A mailbox of a proxy that was added meanwhile is counted from now on.
+      if before[id] == nil { before[id] = mailbox.delivered }
       counts.completion.enter()
       mailbox.post(DrainMarker { counts.settle(id, $0) })
     }

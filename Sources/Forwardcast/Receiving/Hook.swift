@@ -12,10 +12,13 @@ struct HookedMessage {
   /// False if `proceed` might return the answers of only some targets, because the sender does not
   /// wait for queued targets, ignores errors, or needs only some answers.
   var asksEverybody = true
+  /// True for a hook of a proxy for one object, which is then the receiver.
+  var isOfProxy = false
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
     HookedMessage(
-      selector: selector, receiver: receiver, arguments: arguments, budget: budget, asksEverybody: asksEverybody)
+      selector: selector, receiver: receiver, arguments: arguments, budget: budget, asksEverybody: asksEverybody,
+      isOfProxy: isOfProxy)
   }
 
   var invocation: Invocation {

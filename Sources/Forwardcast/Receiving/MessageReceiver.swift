@@ -29,7 +29,8 @@ extension MessageReceiver {
   public var objectTable: SelectorTable? { nil }
   /// Adds nothing.
   public static func resolveMethod(for selector: MessageSelector) -> Bool {
-    selectorTable.storage.resolvesNothing.note(ObjectIdentifier(self))
+    // A `MethodResolving` subclass may call this method, and then adds methods itself.
+    if !(self is any MethodResolving.Type) { selectorTable.storage.resolvesNothing.note(ObjectIdentifier(self)) }
     return false
   }
 }

@@ -42,8 +42,17 @@ public struct WaitingMethodCall<R, each A> {
     return try TypedAnswers(list).single(as: R.self, call.turn.message)
   }
 
-  /// Proceeds with other `arguments`.
-  @discardableResult
+  /// Proceeds with other `arguments`, which must not leave the sender's isolation.
+  @discardableResult @_disfavoredOverload
+  nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
+    let list = try await call.proceed(with: repeat each arguments)
+    return try TypedAnswers(list).single(as: R.self, call.turn.message)
+  }
+}
+
+extension WaitingMethodCall where repeat each A: Sendable {
+  /// Proceeds with other `arguments`, which may also leave the sender's isolation.
+  @discardableResult @_disfavoredOverload
   nonisolated(nonsending) public func proceed(with arguments: repeat each A) async throws -> R {
     let list = try await call.proceed(with: repeat each arguments)
     return try TypedAnswers(list).single(as: R.self, call.turn.message)

@@ -308,9 +308,11 @@ final class TableStorage: Sendable {
   }
 
   var selectors: Set<MessageSelector> {
-    var all: Set<MessageSelector> = []
+    var (all, nearer): (Set<MessageSelector>, [TableStorage]) = ([], [])
     for here in sequence(first: self, next: \.parent) {
-      for selector in here.ownSelectors { all.insert(selector) }
+      // A rejected row hides the inherited method.
+      all.formUnion(here.ownSelectors.filter { selector in !nearer.contains { $0.hasRefused(selector) } })
+      nearer.append(here)
     }
     return all
   }

@@ -78,6 +78,7 @@ final class ForwardingAround: ForwardingToMany {
   }
 
   private func message(_ invocation: Invocation) -> HookedMessage {
-    HookedMessage(selector: invocation.selector, receiver: proxy, arguments: BoxedArguments(invocation))
+    HookedMessage(
+      selector: invocation.selector, receiver: proxy, arguments: BoxedArguments(invocation), isOfProxy: true)
   }
 }

@@ -16,6 +16,8 @@ public final class LazyProxy: ForwardingProxy {
   private let isShared: Bool
   /// The closure's error for the last message or query.
   package private(set) var failure: (any Error)?
+  /// True between the failed query of a message and the message's next step.
+  private var hasJustFailed = false
 
   /// Creates a proxy for the result of `make`. If `make` throws, the next message calls it again.
   public init(_ make: @escaping () throws -> any MessageReceiver) {
@@ -64,14 +66,21 @@ public final class LazyProxy: ForwardingProxy {
       failure = nil
       return target
     } catch {
-      failure = error
+      (failure, hasJustFailed) = (error, true)
       return nil
     }
   }
 
+  /// True if the target can be created, or exists.
+  public override func responds(to selector: MessageSelector) -> Bool {
+    defer { hasJustFailed = false }
+    return super.responds(to: selector)
+  }
+
   /// The target's signature; `nil` if the creation of the target has just failed for this message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
-    isMade || failure == nil ? super.methodSignature(for: selector) : nil
+    defer { hasJustFailed = false }
+    return hasJustFailed ? nil : super.methodSignature(for: selector)
   }
 
   /// The closure's error if it threw, otherwise `unrecognizedSelector`.

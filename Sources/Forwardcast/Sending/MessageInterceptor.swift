@@ -66,8 +66,8 @@ public struct MessageInterceptor: Sendable {
   /// Answers a message from a cache, if an earlier message to the same receiver had equal
   /// arguments. The receiver is the proxy or, for a hook of a table, the object.
   ///
-  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey``, but no errors. If the
-  /// policy may stop early, such as `.first`, or if the sender does not wait for queued targets,
+  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey`` and arguments that are
+  /// known to be `Sendable`, but no errors. If the policy may stop early, such as `.first`, or if the sender does not wait for queued targets,
   /// answers are not cached, since some may be missing. Concurrent messages with equal arguments
   /// might all be sent.
   ///
@@ -147,10 +147,17 @@ private func pause(_ delay: Duration, _ clock: (any Clock<Duration>)?) async thr
   if let clock { try await clock.sleep(for: delay) } else { try await Deadline(after: delay).sleep() }
 }
 
+extension HookedMessage {
+  /// True if any thread may compare and release the arguments.
+  fileprivate var mayBeKept: Bool {
+    arguments.crosses || invocation.arguments.allSatisfy { $0.isSendable || isKnownSendable($0.value) }
+  }
+}
+
 /// The answers of a `caching` hook. Keys are hashed and compared without the lock, since their
 /// arguments' `==` may send messages.
 private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration {
-  // `@unchecked`: the answers are Sendable; the key's arguments are, or stay with their proxy.
+  // `@unchecked`: the answers and the key's arguments are Sendable.
   private final class Entry: @unchecked Sendable {
     let (key, hash, answers, end): (Invocation.ContentKey, Int, [ArgumentBox], C.Instant)
     weak let receiver: AnyObject?
@@ -200,7 +207,8 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
 
   func keep(_ answers: MessageAnswers, _ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers {
     let boxes = answers.boxes
-    guard let key, message.asksEverybody, !boxes.isEmpty, boxes.allSatisfy(\.isSendable) else { return answers }
+    guard let key, message.asksEverybody, !boxes.isEmpty, boxes.allSatisfy(\.isSendable), message.mayBeKept
+    else { return answers }
     let kept = Entry(key, hash(message, key), boxes, clock.now.advanced(by: duration), of: message.receiver)
     let old = entry(message, key, kept.hash)
     let dropped = state.withLock { state -> [Entry] in

@@ -31,7 +31,7 @@ package struct WaitCycle: Error {
 }
 
 /// An object that a sender or thread waits for.
-struct AwaitedEnd: Sendable {
+struct AwaitedEnd: Sendable, Equatable {
   /// The wait ends when no other thread or task holds these identities.
   fileprivate let identities: [ObjectIdentifier]
   /// Returns the name of the object, and the names of work done for it.
@@ -41,6 +41,8 @@ struct AwaitedEnd: Sendable {
   init(_ identities: [ObjectIdentifier], names: @escaping @Sendable () -> [String]) {
     (self.identities, self.names) = (identities, names)
   }
+
+  static func == (left: AwaitedEnd, right: AwaitedEnd) -> Bool { left.identities == right.identities }
 }
 
 /// A wait of a thread or task. The thread or task holds the identities `held` until the wait ends.
@@ -55,13 +57,13 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
 
   fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }.flatMap { $0() } }
 
-  /// Reduces the awaited objects to a subset: the objects that `awaits` returns.
-  func narrow(to awaits: @escaping @Sendable () -> [AwaitedEnd]) {
-    let old = WaitGraph.graph.withLock { graph in
+  /// Reduces the awaited objects to those that `awaits` returns. `awaits` can get the earlier ones.
+  func narrow(to awaits: @escaping @Sendable (_ earlier: () -> [AwaitedEnd]) -> [AwaitedEnd]) {
+    WaitGraph.graph.withLock { graph in
       graph.changes += 1
-      return exchange(&self.awaits, with: [awaits])
+      let earlier = self.awaits
+      self.awaits = [{ awaits { earlier.flatMap { $0() } } }]
     }
-    withExtendedLifetime(old) {}
   }
 
   /// Adds the wait, or further awaited objects, to the graph, unless a cycle is certain. Returns a

@@ -175,8 +175,14 @@ public final class Registration: @unchecked Sendable {
   /// buffer resume. May be called repeatedly.
   @inline(never)
   public func cancel() {
-    markCancelled()
-    core?.change { state, garbage in
+    let isFirst = setCancelled()
+    RoomWait.look(at: self)
+    guard let core else {
+      // A replaced registration was not in the list, whose targets the proxy's `deinit` released.
+      if isFirst, state.load(ordering: .acquiring) & Registration.replacedBit != 0 { strong = nil }
+      return
+    }
+    core.change { state, garbage in
       _ = state.list.remove(self, garbage: &garbage)
       // A replaced registration has left the list, but may still retain its target.
       garbage.keep(strong)
@@ -185,6 +191,14 @@ public final class Registration: @unchecked Sendable {
   }
 
   func markCancelled() { end(Registration.cancelledBit) }
+
+  /// Sets the bit. Returns true for the first caller. The caller then calls ``RoomWait/look(at:)``,
+  /// without a lock.
+  @discardableResult
+  func setCancelled() -> Bool {
+    let old = state.bitwiseOr(Registration.cancelledBit, ordering: .sequentiallyConsistent).oldValue
+    return old & Registration.cancelledBit == 0
+  }
 
   func markReplaced() { state.bitwiseOr(Registration.replacedBit, ordering: .sequentiallyConsistent) }
 

@@ -38,36 +38,41 @@ extension MulticastCore {
       target, core: self, strong: false, scope: slot.scope,
       queued: queuedState(slot.delivery, .unbounded, .dropPending, for: target), keepsSlot: true)
     let vacant = Registration(slotOf: slot.identity, core: self)
-    return change { state, garbage in
+    let (made, ended) = change { state, garbage -> (Registration?, Registration?) in
       for registration in [new, vacant, slot.registration, slot.served] {
         if let registration { garbage.keep(registration) }
       }
-      if slot.isGivenUp { return nil }
+      if slot.isGivenUp { return (nil, nil) }
       if let version {
-        if let seen = slot.version, seen.isNewer(than: version) { return nil }
+        if let seen = slot.version, seen.isNewer(than: version) { return (nil, nil) }
         slot.version = version
       }
       let old = slot.served?.targetUnderLock
       if let old { garbage.keep(old) }
-      if old === target { return nil }
+      if old === target { return (nil, nil) }
       let there = live(new.key, state, &garbage)
       let next = there == nil ? new : vacant
       slot.served = there ?? new
-      slot.registration.markCancelled()
+      let ended = slot.registration
+      ended.setCancelled()
       if !state.list.replace(slot.registration, with: next, garbage: &garbage) {
         state.list.add(next, priority: slot.priority, garbage: &garbage)
       }
       slot.registration = next
-      return there == nil ? new : nil
+      return (there == nil ? new : nil, ended)
     }
+    if let ended { RoomWait.look(at: ended) }
+    return made
   }
 
   package func giveUp(_ slot: TargetSlot) {
-    change { state, garbage in
+    let ended = change { state, garbage in
       slot.isGivenUp = true
-      slot.registration.markCancelled()
+      slot.registration.setCancelled()
       _ = state.list.remove(slot.registration, garbage: &garbage)
+      return slot.registration
     }
+    RoomWait.look(at: ended)
   }
 
   package func registration(in slot: TargetSlot) -> Registration { state.withLock { _ in slot.registration } }

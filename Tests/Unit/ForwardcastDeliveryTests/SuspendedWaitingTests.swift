@@ -115,6 +115,33 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, other)) {}
   }
 
+  @Test("while hooks of a nested proxy run, its sender still waits for the queued targets outside of them")
+  func awaitedOutsideOfHooks() async throws {
+    let registration = proxy.add(doer, delivery: .queue(queue))
+    let (outer, inner) = (MulticastProxy<any MessageReceiver & Sendable>(), MulticastProxy<any Member>())
+    let (late, quick, turnstile) = (Doer(), Doer(), Turnstile.shut(4790))
+    late.does { number in
+      await Turnstile.passing(4790)
+      return number
+    }
+    outer.add(late, delivery: .queue(DispatchQueue(label: "late")))
+    outer.add(inner)
+    inner.add(quick, delivery: .queue(DispatchQueue(label: "quick")))
+    let names = Locked<[String]>([])
+    try inner.around(
+      .slow,
+      waiting: { call in
+        let answers = try await call.proceed()
+        names.withLock { $0 = awaited(by: registration).flatMap { $0.names() } }
+        turnstile.open()
+        return answers
+      })
+    doer.does { [outer] number in try await outer.collectAndWait(.slow, number, returning: .sum) }
+    try await expect(proxy.ask(3), equals: 6)
+    expect(names.withLock { $0 }, equals: ["Doer"])
+    withExtendedLifetime((late, quick, inner)) {}
+  }
+
   @Test("after sending, a wait counts only targets whose answers are pending")
   func answeredIsNotAwaited() async {
     let registration = proxy.add(doer, delivery: .queue(queue))

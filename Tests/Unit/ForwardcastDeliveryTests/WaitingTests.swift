@@ -260,6 +260,18 @@ struct WaitingTests {
     try await expect(proxy.drain(), equals: 0)
   }
 
+  @Test("drain counts the deliveries of a proxy that was added meanwhile only from then on")
+  func drainingMore() async throws {
+    let (outer, clerk) = (MulticastProxy<any MessageReceiver & Sendable>(), Clerk("1", journal))
+    proxy.add(clerk, delivery: .queue(queue))
+    for number in 1...5 { proxy.broadcast(.note, number) }
+    try await expect(proxy.drain(), equals: 5)
+    outer.on(.note, delivery: .queue(DispatchQueue(label: "outer"))) { [proxy, outer] _ in outer.add(proxy) }
+    outer.broadcast(.note, 6)
+    try await expect(outer.drain(), equals: 1)
+    withExtendedLifetime(clerk) {}
+  }
+
   @Test("an asynchronous method ends before its target's next message runs, and delays no other target")
   func suspending() async throws {
     let (slow, quick) = (Clerk("slow", journal), Clerk("quick", journal))

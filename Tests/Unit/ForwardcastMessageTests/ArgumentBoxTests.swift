@@ -19,6 +19,13 @@ private final class Sheet: ArgumentCopying {
 
 @Suite("Argument boxes")
 struct ArgumentBoxTests {
+  @Test("a clipped text ends with an ellipsis only if it was cut")
+  func clipping() {
+    let text = String(repeating: "ы", count: 130)
+    expect(clipped(text), equals: text)
+    expect(clipped(text, to: 2), equals: "ыы…")
+  }
+
   @Test("a value of any size unboxes unchanged")
   func exact() throws {
     try expect(ArgumentBox(Wide()).unbox(as: Wide.self), equals: Wide())

@@ -2,8 +2,11 @@
 
 import CoreTestSupport
 @testable import Forwardcast
+import Dispatch
 import TestSupport
 import Testing
+
+private typealias SharedProxy = MulticastProxy<any MessageReceiver & Sendable>
 
 private final class Leaving: MessageReceiver {
   static let selectorTable = SelectorTable(for: Leaving.self) { Responds(to: .ping) { (_: Leaving) in } }
@@ -131,6 +134,20 @@ struct MulticastTargetTests {
       handle.unmute()
       handle.cancel()
     }
+  }
+
+  @Test("a handle of a replaced target that outlives its proxy releases the target when canceled")
+  func outlivingReplacedHandle() {
+    let counter = LeakCounter()
+    let handle: Registration
+    do {
+      let (proxy, old) = (SharedProxy(), Listener("old", Journal(), counter))
+      handle = proxy.add(old, delivery: .queue(DispatchQueue(label: "old")), ownership: .strong)
+      proxy.replace(old, with: Listener("new", Journal(), counter))
+    }
+    expect(counter.alive, equals: 1)
+    handle.cancel()
+    expect(counter.alive, equals: 0)
   }
 
   @Test("a dead target is not called, counted or listed, and does not respond")

@@ -128,6 +128,28 @@ struct TargetListTests {
     withExtendedLifetime((last, heir, guests)) {}
   }
 
+  @Test("a wait that reacts when a slot is filled or given up may use the proxy")
+  func waitsOnSlots() throws {
+    let (core, target) = (MulticastCore(Any.self, table: nil, options: nil), Listener("a"))
+    let slot = core.reserveSlot(priority: 0, scope: nil, delivery: .direct)
+    let seen = Locked(0)
+    func watch() -> RoomWait {
+      RoomWait(on: [core.registration(in: slot)]) { [core] _ in
+        let count = core.registrationCount
+        seen.withLock { $0 += 1 + count }
+      }
+    }
+    let first = watch()
+    expect(core.fill(slot, with: target, version: nil) != nil)
+    first.end()
+    expect(seen.withLock { $0 }, equals: 2)
+    let second = watch()
+    core.giveUp(slot)
+    second.end()
+    expect(seen.withLock { $0 }, equals: 3)
+    withExtendedLifetime(target) {}
+  }
+
   @Test("a target that stands for an object ends with that object")
   func standsForObject() {
     let proxy = Proxy()

@@ -84,6 +84,16 @@ private final class Resolver: Silent, MethodResolving {
     return (try? silentTable.add(Responds(to: selector) { (_: Silent) in "resolved" })) != nil
   }
 }
+private class Quiet: MessageReceiver {
+  class var selectorTable: SelectorTable { quietTable }
+}
+private let quietTable = SelectorTable(for: Quiet.self) { Responds(to: "who") { (_: Quiet) in "quiet" } }
+private final class Caller: Quiet, MethodResolving {
+  static func resolveMethod(for selector: MessageSelector) -> Bool {
+    guard selector == "lately" else { return super.resolveMethod(for: selector) }
+    return (try? quietTable.add(Responds(to: selector) { (_: Quiet) in "resolved" })) != nil
+  }
+}
 private final class Private: Silent, ObjectTableOwning {
   let objectTable: SelectorTable?
   init(_ answer: String?) {
@@ -103,6 +113,13 @@ private final class OpenProxy: ForwardingProxy {
 @Suite("Overriding hooks that the base class leaves out")
 struct InheritedHookTests {
   private func who(_ receiver: Silent) throws -> String { try receiver.send(Message<() -> String>("who")) }
+
+  @Test("a subclass's resolver hook may call the default of its base class")
+  func callingSuper() throws {
+    let receiver = Caller()
+    expect(!receiver.responds(to: "other"))
+    try expect(receiver.send(Message<() -> String>("lately")), equals: "resolved")
+  }
 
   @Test("a subclass may override the resolver hook that its base class does not define")
   func resolver() throws {

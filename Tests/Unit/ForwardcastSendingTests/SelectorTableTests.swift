@@ -185,6 +185,7 @@ struct SelectorTableTests {
     expect(code { _ = try owner.send(Message<(Int) -> String>("a:"), 1) }, equals: .wrongArgumentCount)
     expect(!owner.responds(to: "a:"))
     expect(!table.responds(to: "a:"))
+    expect(table.selectors, equals: [])
     expect(table.method(for: "a:") == nil)
     try table.add(Responds(to: "a:") { (_: Owner, _: Int) in "right" })
     try expect(owner.send(Message<(Int) -> String>("a:"), 1), equals: "right")

@@ -1,10 +1,11 @@
 // InterceptorTests.swift: ready-made hooks.
 
 import Dispatch
-import Forwardcast
 import ForwardcastTesting
 import TestSupport
 import Testing
+
+@testable import Forwardcast
 
 private struct Offline: Error {}
 private struct Broken: Error {}
@@ -38,6 +39,12 @@ private struct CuriousItem: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
+private final class MutableKey: Hashable {
+  var name = ""
+  static func == (one: MutableKey, other: MutableKey) -> Bool { one.name == other.name }
+  func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
 private final class CuriousShop: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: CuriousShop.self) {
     Responds(to: .curiousPrice) { (_: CuriousShop, item) in item.name.count }
@@ -49,6 +56,7 @@ private final class CuriousShop: MessageReceiver, Sendable {
 private final class Shop: MessageReceiver, Sendable {
   let failures: Locked<Int>
   let calls = Locked(0)
+  let hasBegun = Locked(false)
   init(failing failures: Int = 0) { self.failures = Locked(failures) }
 
   func price(of item: String) throws -> Int {
@@ -69,6 +77,7 @@ private final class Shop: MessageReceiver, Sendable {
       async: { (store: Shop, item) in
         if item == "never" { try await Task.sleep(for: .seconds(100_000)) }
         if item == "interrupted" {
+          store.hasBegun.withLock { $0 = true }
           try? await Task.sleep(for: .seconds(100_000))
           return try store.price(of: "broken")
         }
@@ -132,10 +141,12 @@ struct InterceptorTests {
 
   @Test("a timeout has the text of an error that the method throws because it is canceled")
   func timeoutThenFailure() async throws {
-    let proxy = ForwardingProxy(to: Shop())
+    let shop = Shop()
+    let proxy = ForwardingProxy(to: shop)
     try proxy.around(.slowPrice, .timeout(.seconds(2), clock: clock))
     async let ticks: Void = { [clock] in
       await clock.waitForSleepers()
+      await until(shop.hasBegun.withLock { $0 })
       clock.advance(by: .seconds(2))
     }()
     let error = await #expect(throws: MessageError.self) { try await proxy.sendAndWait(.slowPrice, "interrupted") }
@@ -166,12 +177,13 @@ struct InterceptorTests {
   func timeoutOfMany() async throws {
     let many = MulticastProxy<any MessageReceiver & Sendable>()
     let queue = DispatchQueue(label: "held")
-    many.add(Shop(), delivery: .queue(queue), ownership: .strong)
+    let mailbox = many.add(Shop(), delivery: .queue(queue), ownership: .strong).queued?.mailbox
     try many.around(.price, .timeout(.seconds(2), clock: clock))
     queue.suspend()
     defer { queue.resume() }
     let task = Task { try await many.collectAndWait(.price, "tea", returning: .sum) }
     await clock.waitForSleepers()
+    await until(mailbox?.isAsleep == false)
     clock.advance(by: .seconds(2))
     let error = await #expect(throws: MessageError.self) { try await task.value }
     expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop on queue held")
@@ -182,17 +194,31 @@ struct InterceptorTests {
     let many = MulticastProxy<any MessageReceiver & Sendable>()
     let (queue, uncaught) = (DispatchQueue(label: "held"), Locked(0))
     many.onError = { _ in uncaught.withLock { $0 += 1 } }
-    many.add(Shop(), delivery: .queue(queue), ownership: .strong, buffer: .suspendSender(1))
+    let line = many.add(Shop(), delivery: .queue(queue), ownership: .strong, buffer: .suspendSender(1)).queued?.line
     try many.around(.price, .timeout(.seconds(2), clock: clock))
     queue.suspend()
     defer { queue.resume() }
     try await expect(many.broadcastWhenReady(.price, "tea").queued, equals: 1)
     let task = Task { try await many.broadcastWhenReady(.price, "tea") }
     await clock.waitForSleepers()
+    await until(line?.waitingSenders == 1)
     clock.advance(by: .seconds(2))
     let error = await #expect(throws: MessageError.self) { try await task.value }
     expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop, whose buffer is full")
     expect(uncaught.withLock { $0 }, equals: 0)
+  }
+
+  @Test("caching keeps no arguments that are not known to be Sendable")
+  func unsafeArguments() throws {
+    let (proxy, box) = (MulticastProxy<any MessageReceiver & Sendable>(), MutableKey())
+    let calls = Locked(0)
+    proxy.on(Message<(MutableKey) -> Int>("sizeOf:")) { _ in
+      calls.withLock { $0 += 1 }
+      return 1
+    }
+    try proxy.around(Message<(MutableKey) -> Int>("sizeOf:"), .caching(for: .seconds(60), clock: clock))
+    for _ in 1...2 { try expect(proxy.collect(Message("sizeOf:"), box, returning: .sum), equals: 1) }
+    expect(calls.withLock { $0 }, equals: 2)
   }
 
   @Test("a hook may race proceed in a task group, and the message runs on its sender's actor")

@@ -1,10 +1,11 @@
 // TimedWaitTests.swift: awaited calls with a timeout.
 
 import Dispatch
-import Forwardcast
 import ForwardcastTesting
 import TestSupport
 import Testing
+
+@testable import Forwardcast
 
 @Forwarded private protocol Desk: AnyObject, Sendable {
   func note(_ n: Int)
@@ -43,10 +44,13 @@ struct TimedWaitTests {
   private let clerk = Clerk()
   private let queue = DispatchQueue(label: "desk")
 
-  /// The error of `wait` after two seconds on the clock.
-  private func error<T: Sendable>(of wait: @escaping @Sendable () async throws -> T) async throws -> MessageError {
+  /// The error of `wait` after two seconds on the clock, which pass once `isWaiting` is true.
+  private func error<T: Sendable>(
+    once isWaiting: @autoclosure () -> Bool, of wait: @escaping @Sendable () async throws -> T
+  ) async throws -> MessageError {
     let task = Task { try await wait() }
     await clock.waitForSleepers()
+    await until(isWaiting())
     clock.advance(by: .seconds(2))
     let error = await #expect(throws: MessageError.self) { try await task.value }
     return try #require(error)
@@ -54,10 +58,10 @@ struct TimedWaitTests {
 
   @Test("collectAndWait throws timedOut, naming the target that did not answer and its queue")
   func collect() async throws {
-    desks.add(clerk, delivery: .queue(queue))
+    let mailbox = desks.add(clerk, delivery: .queue(queue)).queued?.mailbox
     queue.suspend()
     defer { queue.resume() }
-    let error = try await error { [desks, clock] in
+    let error = try await error(once: mailbox?.isAsleep == false) { [desks, clock] in
       try await desks.collectAndWait(Keys.count, returning: .sum, timeout: .seconds(2), clock: clock)
     }
     expect(error.code, equals: .timedOut)
@@ -66,9 +70,9 @@ struct TimedWaitTests {
 
   @Test("forwardAndWait throws timedOut, and the message stays sent")
   func forward() async throws {
-    desks.add(clerk, delivery: .queue(queue))
+    let mailbox = desks.add(clerk, delivery: .queue(queue)).queued?.mailbox
     queue.suspend()
-    let error = try await error { [desks, clock] in
+    let error = try await error(once: mailbox?.isAsleep == false) { [desks, clock] in
       try await desks.forwardAndWait(Invocation("count"), timeout: .seconds(2), clock: clock).delivered
     }
     expect(error.code, equals: .timedOut)
@@ -80,7 +84,7 @@ struct TimedWaitTests {
   @Test("a direct target whose method suspends is cancelled, named in the error and no longer awaited")
   func direct() async throws {
     desks.add(clerk)
-    let error = try await error { [desks, clock] in
+    let error = try await error(once: clerk.gate.withLock { $0 != nil }) { [desks, clock] in
       try await desks.collectAndWait(Keys.load, returning: .sum, timeout: .seconds(2), clock: clock)
     }
     expect(error.code, equals: .timedOut)
@@ -100,11 +104,11 @@ struct TimedWaitTests {
 
   @Test("broadcastWhenReady throws timedOut, naming the target whose buffer is full")
   func room() async throws {
-    desks.add(clerk, delivery: .queue(queue), buffer: .suspendSender(1))
+    let line = desks.add(clerk, delivery: .queue(queue), buffer: .suspendSender(1)).queued?.line
     queue.suspend()
     defer { queue.resume() }
     desks.note(1)
-    let error = try await error { [desks, clock] in
+    let error = try await error(once: line?.waitingSenders == 1) { [desks, clock] in
       try await desks.broadcastWhenReady(Keys.note, 2, timeout: .seconds(2), clock: clock)
     }
     expect(error.evidence, equals: "no answer in 2.0 seconds from Clerk, whose buffer is full")
@@ -112,18 +116,21 @@ struct TimedWaitTests {
 
   @Test("drain throws timedOut, naming the queue that has not finished")
   func drain() async throws {
-    desks.add(clerk, delivery: .queue(queue))
+    let mailbox = desks.add(clerk, delivery: .queue(queue)).queued?.mailbox
     queue.suspend()
     defer { queue.resume() }
     desks.note(1)
-    let error = try await error { [desks, clock] in try await desks.drain(timeout: .seconds(2), clock: clock) }
+    let last = mailbox?.last
+    let error = try await error(once: mailbox?.last != last) { [desks, clock] in
+      try await desks.drain(timeout: .seconds(2), clock: clock)
+    }
     expect(error.evidence, equals: "no answer in 2.0 seconds from queue desk")
   }
 
   @Test("sendAndWait throws timedOut")
   func send() async throws {
     let receiver = Slow()
-    let error = try await error { [clock] in
+    let error = try await error(once: receiver.clerk.gate.withLock { $0 != nil }) { [clock] in
       try await receiver.sendAndWait(Message<() -> Int>("load"), timeout: .seconds(2), clock: clock)
     }
     expect(error.code, equals: .timedOut)

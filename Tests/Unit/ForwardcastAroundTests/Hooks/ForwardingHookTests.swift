@@ -40,6 +40,21 @@ struct ForwardingHookTests {
     #expect(throws: MessageError.self) { try proxy.send(Message<() -> Int>("nothing")) }
   }
 
+  @Test("a boxed call at a hook of a proxy has no target")
+  func noTarget() async throws {
+    let proxy = ForwardingProxy(to: Desk("ann", worth: 20, journal))
+    try proxy.around { call in
+      journal.write("\(call.target == nil)")
+      return try call.proceed()
+    } waiting: { call in
+      journal.write("waiting \(call.target == nil)")
+      return try await call.proceed()
+    }
+    try expect(proxy.send(.worth), equals: 20)
+    try await expect(proxy.sendAndWait(.worth), equals: 20)
+    expect(journal.all, equals: ["true", "ann worth", "waiting true", "ann worth"])
+  }
+
   @Test("a forwarding proxy among the targets of a multicast runs its hooks for typed and boxed messages")
   func amongTargets() throws {
     let proxy = ForwardingProxy(to: Desk("ann", worth: 20, journal))

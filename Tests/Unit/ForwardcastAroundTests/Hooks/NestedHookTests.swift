@@ -174,6 +174,17 @@ struct NestedHookTests {
     expect(told.all, equals: ["refused by cy"])
   }
 
+  @Test("a target whose error an inner hook handles has responded, also for a proxy between")
+  func handledBetween() throws {
+    let inner = Desks.of(Desk("bo", journal))
+    let between = Desks(options: MulticastOptions(noResponder: .throw))
+    let outer = Desks.of(Desk("ann", worth: 1, journal))
+    outer.add(between, ownership: .strong)
+    between.add(inner, ownership: .strong)
+    try inner.around(.quote) { call in (try? call.proceed(with: -1)) ?? [] }
+    try expect(outer.collect(.quote, 1, returning: .all), equals: [2])
+  }
+
   @Test("hooks of an inner proxy run even if none of its targets responds")
   func silence() throws {
     let inner = Desks(options: MulticastOptions(noResponder: .throw))

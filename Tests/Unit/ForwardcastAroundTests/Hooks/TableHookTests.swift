@@ -220,6 +220,18 @@ struct TableHookTests {
     expect(error?.code, equals: .isolationMismatch)
   }
 
+  @Test("a waiting hook of a table can change the arguments of an async method for a sender on the main actor")
+  @MainActor func changedForActor() async throws {
+    let table = table()
+    let (letter, key) = (Letter(journal, table), Message<(String) -> String>("slowly:"))
+    try table.around(key, of: Letter.self) { _, call in
+      try call.proceed()
+    } waiting: { _, call in
+      try await call.proceed(with: call.arguments + "b")
+    }
+    try await expect(letter.sendAndWait(key, "a"), equals: "ab slowly")
+  }
+
   @Test("installing a hook throws for other types, another number of arguments or another target type")
   func refusals() throws {
     let table = table()
