@@ -47,10 +47,20 @@ extension ArgumentBox {
   /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
     guard let value = Self.value(of: text, as: type) else {
-      throw UnboxingError(
-        wanted: type.swiftName, found: "text", evidence: "(\(shortened(text.debugDescription)))")
+      let evidence = "(\(shortened(text.debugDescription))\(Self.refusal(of: type)))"
+      throw UnboxingError(wanted: type.swiftName, found: "text", evidence: evidence)
     }
     self = try value.converted(to: type)
+  }
+
+  /// The reason why a text is not a value of a type, if the text itself does not show the reason.
+  private static func refusal(of type: TypeEncoding) -> String {
+    switch type.kind {
+    case .scalar: ""
+    case .structure(let record) where record.optionalName != nil: ""
+    case .selector: ", which is not a selector that the process knows"
+    default: ", but this type cannot be read from text"
+    }
   }
 
   private static func value(of text: String, as type: TypeEncoding) -> ArgumentBox? {

@@ -23,9 +23,9 @@ extension Invocation: Codable {
     if hasStatedSignature { try container.encode(signature, forKey: .signature) }
     var list = container.nestedUnkeyedContainer(forKey: .arguments)
     for (index, argument) in arguments.enumerated() {
-      try list.encode(CodedBox(argument, role: "argument \(index) of \(selector)"))
+      try list.encode(CodedBox(argument, role: "argument \(index) of '\(selector)'"))
     }
-    if let result { try container.encode(CodedBox(result, role: "the result of \(selector)"), forKey: .result) }
+    if let result { try container.encode(CodedBox(result, role: "the result of '\(selector)'"), forKey: .result) }
   }
 
   /// Decodes a message.

@@ -31,7 +31,7 @@ struct Option {
     switch value {
     case .file(let ends) where !ends.contains(where: text.hasSuffix):
       "the name of a file that ends in \(ends.joined(separator: " or "))"
-    case .number where Int(text) ?? 0 < 1: "a positive number"
+    case .number where Int(text) ?? 0 < 1: "a whole number from 1 to \(Int.max)"
     case .choice(let words) where !words.contains(text): "one of \(words.joined(separator: ", "))"
     default: nil
     }

@@ -176,7 +176,10 @@ final class Conversation {
     case (":help", nil): Stream.output.write(HelpCommand.words + "\n" + Self.help)
     case (":help", let word?):
       let text = HelpCommand.explanation(of: word)
-      if text.isEmpty { return note(.usage, "the language has no word \(ShownText.shown(word))") }
+      if text.isEmpty {
+        let near = Help.hint(ScriptLanguage.words(like: word))
+        return note(.usage, "the language has no word \(ShownText.shown(word))\(near)")
+      }
       Stream.output.write(text)
     case (":reset", nil):
       session = ScriptSession(handlers: display.handlers(traces: true))
@@ -189,8 +192,17 @@ final class Conversation {
       do throws(FileError) { try writeFile(path, spoken.joined()) } catch { note(.failure, error.text) }
     case (":trace", "on"?), (":trace", "off"?): display.tracing.store(argument == "on", ordering: .relaxed)
     case (":quit", nil): isOver = true
-    default: note(.usage, "no command \(ShownText.shown(line)); :help lists them")
+    default: note(.usage, Self.complaint(about: line, words.first ?? ""))
     }
+  }
+
+  /// The complaint about an unknown command, or about a known one with missing or wrong operands.
+  private static func complaint(about line: String, _ word: String) -> String {
+    guard let entry = help.split(separator: "\n").first(where: { $0.hasPrefix(word + " ") }) else {
+      return "no command \(ShownText.shown(line)); :help lists them"
+    }
+    let form = entry[..<(entry.firstRange(of: "  ")?.lowerBound ?? entry.endIndex)]
+    return "the command is written \(form), not \(ShownText.shown(line))"
   }
 }
 

@@ -59,7 +59,8 @@ extension SelectorTable {
 extension MulticastProxy {
   /// Traps because an answer is missing, see ``SilentAnswers/emptyValuesOrTrap``.
   public func endProcess(unanswered selector: MessageSelector) -> Never {
-    fatalError("no target of \(core.name) answers '\(selector.name)'")
+    fatalError(
+      "no target of \(core.name) answers '\(selector.name)'; add one, or give the requirement '@Answer(otherwise:)'")
   }
 }
 

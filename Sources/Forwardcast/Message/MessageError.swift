@@ -37,7 +37,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The table already has a method for the selector.
     public static var alreadyInTable: Code {
-      Code(description: "already in table", cure: "use 'replace' to overwrite it")
+      Code(description: "already in table", cure: "keep one of the two, or use 'replace' for the new one")
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
@@ -116,6 +116,16 @@ extension MessageError {
     MessageError(
       .wrongArgumentCount, receiver: receiver, selector: selector.name,
       evidence: "wanted \(wanted ?? selector.numberOfArguments), found \(found)")
+  }
+
+  /// The error of a declaration, such as a row, whose number of parameters is not the selector's.
+  @inline(never)
+  static func parameterCount(_ selector: MessageSelector, receiver: String, _ declaration: String, found: Int)
+    -> MessageError
+  {
+    MessageError(
+      .wrongArgumentCount, receiver: receiver, selector: selector.name,
+      evidence: "\(declaration) takes \(found), the selector \(selector.numberOfArguments)")
   }
 
   @inline(never)

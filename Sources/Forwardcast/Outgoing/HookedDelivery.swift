@@ -71,7 +71,10 @@ final class HookedDelivery {
     begin()
     defer { end() }
     do {
-      finish(with: try around.hooks.run(message) { try self.proceed($0, mayWait: true) })
+      finish(
+        with: try around.hooks.run(message, isAwaited: delivery.request.waitsInTask) {
+          try self.proceed($0, mayWait: true)
+        })
     } catch { try finish(by: error) }
   }
 

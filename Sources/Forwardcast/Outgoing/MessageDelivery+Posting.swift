@@ -140,7 +140,10 @@ extension MessageDelivery {
       }
     }
     guard message.arguments.crosses else {
-      return refused(step) { "an argument is not known to be Sendable and may not cross to the \($0)" }
+      return refused(step) {
+        let staying = message.arguments.invocation(selector).arguments.staying("cross to the \($0)")
+        return staying?.evidence ?? "an argument is not known to be Sendable and may not cross to the \($0)"
+      }
     }
     return nil
   }

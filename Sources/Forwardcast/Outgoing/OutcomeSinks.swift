@@ -322,7 +322,8 @@ extension MessageError {
     return MessageError(
       .notAwaited, receiver: core.name, selector: selector.name,
       evidence: isRefused
-        ? "the buffers of \(count) target\(count == 1 ? "" : "s") were full, and no other target responded"
+        ? (count == 1 ? "the buffer of 1 target was full" : "the buffers of \(count) targets were full")
+          + ", and no other target responded"
         : (count == 1
           ? "1 target runs on its own queue or actor, so a synchronous call cannot wait for its answer"
           : "\(count) targets run on their own queues or actors, so a synchronous call cannot wait for their answers")

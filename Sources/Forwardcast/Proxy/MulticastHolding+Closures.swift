@@ -177,7 +177,8 @@ extension MulticastCore {
       limits?.end { [weak registration] in registration?.cancel() }
       return registration
     }
-    let error = MessageError.argumentCount(selector, receiver: method.receiverName, found: method.numberOfParameters)
+    let error = MessageError.parameterCount(
+      selector, receiver: method.receiverName, "the key's type", found: method.numberOfParameters)
     let refused = on(RefusedMethod(selector, error), priority, delivery, owner: owner)
     report(error, selector, refused, receiver: method.receiverName)
     return refused

@@ -112,7 +112,8 @@ extension MulticastHolding where Interface: Sendable {
     repeat {
       guard round.begin().wait(until: deadline) else {
         let late = round.lateContexts().joined(separator: ", ")
-        throw MessageError(.timedOut, of: core, "drain", "not finished in \(timeout): \(late)")
+        throw MessageError(
+          .timedOut, of: core, "drain", "no answer in \(timeout)" + (late.isEmpty ? "" : " from \(late)"))
       }
     } while !round.isQuiet()
     return round.turns

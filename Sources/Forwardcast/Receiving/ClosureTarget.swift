@@ -73,7 +73,7 @@ final class ClosureLimits: Sendable {
   func begin() throws -> Bool {
     if let actor {
       let isolation = MethodIsolation(actor)
-      guard isolation.isHeld(of: actor) else { throw error(.isolationMismatch, isolation.evidence) }
+      guard isolation.isHeld(of: actor) else { throw error(.isolationMismatch, isolation.closureEvidence) }
     }
     guard isOnce else { return true }
     guard !isSpent.exchange(true, ordering: .acquiringAndReleasing) else { return false }
@@ -89,7 +89,7 @@ final class ClosureLimits: Sendable {
   }
 
   private func error(_ code: MessageError.Code, _ evidence: String) -> MessageError {
-    MessageError(code, receiver: "closure for \(selector)", selector: selector.name, evidence: evidence)
+    MessageError(code, receiver: "closure for '\(selector)'", selector: selector.name, evidence: evidence)
   }
 
   /// Sets the function that ends the registration, and calls it if the message has already arrived.

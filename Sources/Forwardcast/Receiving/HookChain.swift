@@ -13,19 +13,22 @@ struct HookChain: Sendable {
 
   /// Runs the hooks around `rest` synchronously. Throws an error of a hook or of `rest`,
   /// `isolationMismatch` at an asynchronous hook, or `tooDeep` if the stack is exhausted.
-  func run(_ message: HookedMessage, inside count: Int? = nil, _ rest: @escaping Hook.Rest) throws -> MessageAnswers {
+  ///
+  /// - Parameter isAwaited: true if the sender awaits the message, but an outer hook or method does
+  ///   not.
+  func run(
+    _ message: HookedMessage, inside count: Int? = nil, isAwaited: Bool = false, _ rest: @escaping Hook.Rest
+  ) throws -> MessageAnswers {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
     switch around {
     case (let body?, _, let inner)?:
-      let turn = HookTurn(message, around: self, inner, rest)
+      let turn = HookTurn(message, around: self, inner, isAwaited: isAwaited, rest)
       defer { turn.end() }
       answers = try body(turn)
     case (nil, _, _)?:
-      throw MessageError(
-        .isolationMismatch, of: message.receiver, message.selector,
-        "a hook is async; use an async form, such as sendAndWait")
+      throw onlyWaiting(message, isAwaited: isAwaited)
     case nil: answers = try rest(message.arguments)
     }
     try leave(message, afters, answers)
@@ -53,13 +56,30 @@ struct HookChain: Sendable {
       }
       await turn.endAndWait()
     case (let body?, nil, let inner)?:
-      let turn = HookTurn(message, around: self, inner, inTurn)
+      let turn = HookTurn(message, around: self, inner, isAwaited: true, inTurn)
       defer { turn.end() }
       answers = try body(turn)
     default: answers = try await rest(message.arguments)
     }
     try leave(message, afters, answers)
     return answers
+  }
+
+  /// The error of an `around` hook that has only a waiting form, where nothing can be awaited.
+  @inline(never) private func onlyWaiting(_ message: HookedMessage, isAwaited: Bool) -> MessageError {
+    let evidence: String
+    if isAwaited {
+      evidence =
+        "an around hook has only a 'waiting:' form, but a hook around it is not async; pass the outer hook's async "
+        + "form as 'waiting:'"
+    } else if message.receiver is any HookHolder || message.isOfProxy {
+      evidence = "an around hook is async; use an async call, such as sendAndWait"
+    } else {
+      // An asynchronous call would run the method, which is not async, in the same way.
+      evidence =
+        "an around hook of the table has only a 'waiting:' form, but the method is not async; give the hook a body"
+    }
+    return MessageError(.isolationMismatch, of: message.receiver, message.selector, evidence)
   }
 
   private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)

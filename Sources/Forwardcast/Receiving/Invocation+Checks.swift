@@ -57,12 +57,8 @@ extension Invocation {
   }
 
   func checkCrossing(receiver: AnyObject) throws(MessageError) {
-    guard let index = arguments.firstIndex(where: { !$0.isSendable }) else { return }
-    throw MessageError(
-      .isolationMismatch, of: receiver, selector,
-      "argument \(index) is not known to be Sendable and may not leave the sender's context; make "
-        + "'\(arguments[index].type)' Sendable",
-      argument: index)
+    guard let (index, evidence) = arguments.staying("leave the sender's context") else { return }
+    throw MessageError(.isolationMismatch, of: receiver, selector, evidence, argument: index)
   }
 
   func checkAnswerCrossing(receiver: AnyObject) throws(MessageError) {
@@ -89,5 +85,28 @@ extension Invocation {
       }
     }
     arguments = fitted
+  }
+}
+
+extension [ArgumentBox] {
+  /// The argument that keeps a message in its sender's context, and the reason: the argument may
+  /// not `move`. `nil` if all arguments may; an index of `nil` if the argument is not known.
+  ///
+  /// Of a typed message, either all boxes are marked as `Sendable`, or none is. So an argument
+  /// whose type certainly is `Sendable` is not to blame if there is another one.
+  @inline(never) func staying(_ move: String) -> (index: Int?, evidence: String)? {
+    let unmarked = indices.filter { !self[$0].isSendable }
+    guard let first = unmarked.first else { return nil }
+    let suspect = unmarked.first { index in
+      let type = self[index].type
+      return type != String.self && !TypeEncoding.Scalar.swiftTypes.contains { $0.type == type }
+    }
+    if let suspect {
+      let type = self[suspect].type
+      return (suspect, "argument \(suspect) is not known to be Sendable and may not \(move); make '\(type)' Sendable")
+    }
+    let passed = "was passed as a type that is not known to be Sendable and may not \(move); pass"
+    if unmarked.count == 1 { return (first, "argument \(first) \(passed) it as '\(self[first].type)'") }
+    return (nil, "an argument \(passed) each argument as its own type")
   }
 }

@@ -156,13 +156,18 @@ final class HookTurn: RunningHook {
   private var isOver = false
   private let inside: HookChain
   private let count: Int
+  private let isAwaited: Bool
   private let rest: Hook.Rest
   /// The answers that the last `proceed` gave to the hook, and the answers before conversion.
   @usableFromInline var converted: (list: MessageAnswers, source: MessageAnswers)?
 
-  /// - Parameter count: the number of hooks inside this one.
-  init(_ message: HookedMessage, around inside: HookChain, _ count: Int, _ rest: @escaping Hook.Rest) {
-    (self.inside, self.count, self.rest) = (inside, count, rest)
+  /// - Parameters:
+  ///   - count: the number of hooks inside this one.
+  ///   - isAwaited: true if the sender awaits the message.
+  init(
+    _ message: HookedMessage, around inside: HookChain, _ count: Int, isAwaited: Bool, _ rest: @escaping Hook.Rest
+  ) {
+    (self.inside, self.count, self.isAwaited, self.rest) = (inside, count, isAwaited, rest)
     super.init(message)
   }
 
@@ -173,7 +178,8 @@ final class HookTurn: RunningHook {
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
     if isOver { throw MessageError(.hookEnded, receiver: "an around hook", selector: message.selector.name) }
     let arguments = arguments ?? message.arguments
-    return try count == 0 ? rest(arguments) : inside.run(message.with(arguments), inside: count, rest)
+    if count == 0 { return try rest(arguments) }
+    return try inside.run(message.with(arguments), inside: count, isAwaited: isAwaited, rest)
   }
 
   @export(implementation) @inline(__always)

@@ -140,7 +140,7 @@ extension Method: Identified {
 
 // A closure target is its own method.
 extension Method: NamedReceiver {
-  @usableFromInline var receiverName: String { "closure for \(selector)" }
+  @usableFromInline var receiverName: String { "closure for '\(selector)'" }
 }
 
 @usableFromInline
@@ -162,8 +162,19 @@ enum MethodIsolation: Sendable {
 
   /// The reason why a sender in another isolation cannot call the method.
   var evidence: String {
-    if case .async = self { return "the method is async; use an async form, such as sendAndWait" }
-    return "the method runs \(place), but the sender does not; use an async form, or send from there"
+    switch self {
+    case .async: "the method is async; use an async call, such as sendAndWait or collectAndWait"
+    case .target, .actor:
+      "the method runs \(place), where the sender is not known to be; use an async call, or send from there inside "
+        + "'withHeldActor'"
+    case .sender, .mainActor: "the method runs \(place), but the sender does not; use an async call, or send from there"
+    }
+  }
+
+  /// The reason why a sender in another isolation cannot call a closure that stays in this one.
+  var closureEvidence: String {
+    if case .mainActor = self { return "the closure runs on the main actor, but the sender does not; send from there" }
+    return "the closure runs \(place), where the sender is not known to be; send from there inside 'withHeldActor'"
   }
 
   var place: String {
@@ -172,7 +183,7 @@ enum MethodIsolation: Sendable {
     case .mainActor: "on the main actor"
     case .target: "on its actor"
     case .actor(let actor): "on \(type(of: actor))"
-    case .async: "anywhere"
+    case .async: "asynchronously"
     }
   }
 }
@@ -355,8 +366,9 @@ extension MethodSignature {
     throws(MessageError)
   {
     guard numberOfArguments == own.numberOfArguments else {
-      throw .argumentCount(
-        selector, receiver: receiver, wanted: numberOfArguments - 2, found: own.numberOfArguments - 2)
+      throw MessageError(
+        .wrongArgumentCount, receiver: receiver, selector: selector.name,
+        evidence: "the row's signature takes \(numberOfArguments - 2), its closure \(own.numberOfArguments - 2)")
     }
     try compare(with: own, selector, receiver: receiver) { wanted, found in
       wanted.accepts(found)

@@ -355,8 +355,14 @@ final class TableStorage: Sendable {
     for method in methods where !refused.contains(method.selector) {
       do { try enter(method, replacing: false) } catch {
         refused.insert(method.selector)
+        let isTwice = error.code == .alreadyInTable
+        let refusal =
+          isTwice
+          ? MessageError(
+            .alreadyInTable, of: self, method.selector, "two rows have this selector, so the table uses neither")
+          : error
         change {
-          $0.refuse(method.selector, error)
+          $0.refuse(method.selector, refusal)
           $0.set(method.selector, nil)
         }
       }
@@ -367,7 +373,7 @@ final class TableStorage: Sendable {
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
     guard let old = try enter(method, where: { replacing || $0 == nil }) else {
-      throw MessageError(.alreadyInTable, of: self, selector, "a table has one method per selector")
+      throw MessageError(.alreadyInTable, of: self, selector, "the table has a method for this selector")
     }
     return old
   }
@@ -377,7 +383,7 @@ final class TableStorage: Sendable {
   func enter(_ method: Method, where mayEnter: (Method?) -> Bool) throws(MessageError) -> Method?? {
     let selector = method.selector
     guard method.numberOfParameters == selector.numberOfArguments else {
-      throw .argumentCount(selector, receiver: targetName, found: method.numberOfParameters)
+      throw .parameterCount(selector, receiver: targetName, "the row", found: method.numberOfParameters)
     }
     try method.checkEncoding(receiver: targetName)
     return change { state in

@@ -102,8 +102,13 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   /// packs is miscompiled (Swift 6.3, optimized).
   private func checkCrossing(_ invocation: Invocation, _ target: AnyObject, from sender: (any Actor)?) throws {
     guard case .onActor(let actor, let targetCrosses) = place, sender !== actor else { return }
+    guard targetCrosses else {
+      throw MessageError(
+        .isolationMismatch, of: target, selector,
+        "the method runs asynchronously outside of the sender's actor, and its receiver is not known to be Sendable; "
+          + "declare the method nonisolated(nonsending), or make the receiver's class Sendable")
+    }
     try invocation.checkCrossing(receiver: target)
-    if !targetCrosses { throw unreachable(target) }
   }
 
   nonisolated(nonsending) override func invokeSuspending(_ target: AnyObject, _ invocation: Invocation) async throws

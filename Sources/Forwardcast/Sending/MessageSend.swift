@@ -49,7 +49,11 @@ func follow(_ selector: MessageSelector, from first: any MessageReceiver, past h
     if let other = forwarding.forwardingTarget(for: selector), other !== receiver {
       try ProxyQuestion.charge(.proxy)
       passed.append(receiver)
-      if passed.contains(where: { $0 === other }) { throw MessageError.cycle(selector, through: other) }
+      if passed.contains(where: { $0 === other }) {
+        throw MessageError(
+          .proxyCycle, of: other, selector,
+          "the message has already passed through this receiver; forward it to one that does not lead back here")
+      }
       guard passed.count < maximumHops else {
         throw MessageError(
           .tooDeep, of: first, selector,
@@ -226,7 +230,8 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
   if R.self == Void.self, let nothing = () as? R { return nothing }
   guard let box = invocation.result else {
     if let none = absent(R.self) { return none }
-    throw MessageError(.nobodyResponds, of: receiver, invocation.selector, "wanted an answer of type \(R.self)")
+    throw MessageError(
+      .nobodyResponds, of: receiver, invocation.selector, "wanted an answer of type \(R.self), found none")
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)

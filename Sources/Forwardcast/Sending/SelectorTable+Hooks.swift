@@ -122,7 +122,7 @@ extension HookHolder {
   func check<R, each A>(_ message: Message<(repeat each A) -> R>) throws(MessageError) {
     let (selector, found) = (message.selector, packCount(repeat (each A).self))
     guard found == selector.numberOfArguments else {
-      throw .argumentCount(selector, receiver: receiverName, found: found)
+      throw .parameterCount(selector, receiver: receiverName, "the key's type", found: found)
     }
     guard let method = firstMethod(for: selector), method.functionType != ObjectIdentifier(((repeat each A) -> R).self)
     else { return }

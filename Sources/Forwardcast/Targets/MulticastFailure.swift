@@ -14,7 +14,7 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// For example `'burn:' failed in Cook: the pan is too hot`.
   public var description: String {
     // A closure's name already contains its selector.
-    let receiver = receiver == "closure for \(selector)" ? "a closure" : receiver
+    let receiver = receiver == "closure for '\(selector)'" ? "a closure" : receiver
     return "'\(selector)' failed in \(receiver): \(error)"
   }
 }

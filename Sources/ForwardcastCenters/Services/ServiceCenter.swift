@@ -77,7 +77,8 @@ public final class ServiceCenter: Sendable {
     var center = self
     while center.scope != key.scope {
       guard let next = center.parent else {
-        throw ServiceError(code: .outOfScope, service: key.name, chain: scopes.map(\.description))
+        throw ServiceError(
+          code: .outOfScope, service: key.name, chain: scopes.map(\.description), scope: key.scope.description)
       }
       center = next
     }

@@ -25,11 +25,16 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
   /// in the order in which each requested the next. For ``Code/outOfScope``, the scopes of the
   /// center and of its outer centers.
   public let chain: [String]
+  /// The service's scope, for ``Code/outOfScope``.
+  var scope = ""
 
   public var description: String {
     switch code {
     case .constructionCycle: "\(code): \(chain.joined(separator: " → "))"
-    case .outOfScope: "\(code): \(service), requested from \(chain.joined(separator: " in "))"
+    case .outOfScope:
+      "\(code): \(service) has the scope \(scope), but was requested from \(chain.joined(separator: " in "))"
+    case .centerIsGone: "\(code): \(service) cannot be created; retain the center"
+    case .notAnObject: "\(code): the observer made from '\(service)' is a value; map the service to an object"
     default: "\(code): \(service)"
     }
   }

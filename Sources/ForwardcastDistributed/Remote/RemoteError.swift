@@ -81,7 +81,7 @@ extension RemoteLine {
   }
 
   func malformed(_ refusal: WireRefusal, _ selector: String) -> RemoteError {
-    error(.malformedAnswer, .unknown, selector, "\(refusal.code.rawValue): \(refusal.evidence)")
+    error(.malformedAnswer, .unknown, selector, refusal.evidence)
   }
 
   func error(_ refusal: WireRefusal, _ selector: String) -> RemoteError {

@@ -95,7 +95,8 @@ extension RemoteLine {
           guard let self, self.state.withLock({ $0.goesOnTrying() }) else { return }
           if (try? await open()) != nil { return }
         }
-        if !Task.isCancelled { self?.lose("\(number) attempts to reach it failed", forGood: true) }
+        let attempts = number == 1 ? "1 attempt" : "\(number) attempts"
+        if !Task.isCancelled { self?.lose("\(attempts) to reconnect failed", forGood: true) }
       }
     }
   }

@@ -290,7 +290,7 @@ final class RemoteLine: Sendable {
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
       wasSent
         ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
-        : error(.timedOut, .didNotRun, call.selector, "earlier calls took all of \(call.time)")
+        : error(.timedOut, .didNotRun, call.selector, "waited \(call.time) for earlier calls")
     }
     if Task.isCancelled { return nil }
     return state.withLock { state in
@@ -306,7 +306,7 @@ final class RemoteLine: Sendable {
       state.failures += 1
       return state.failures
     }
-    if failures >= most { lose("\(most) calls in a row were not answered") }
+    if failures >= most { lose("\(most) call\(most == 1 ? " was" : "s in a row were") not answered") }
   }
 }
 

@@ -125,8 +125,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   public func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
     throw MessageError(
       .isolationMismatch, receiver: receiverName, selector: invocation.selector.name,
-      evidence: "a synchronous send cannot wait for another process; call sendAndWait, or register it with add(remote:)"
-    )
+      evidence: "a synchronous send cannot wait for another process; call sendAndWait, or register the receiver with "
+        + "add(remote:)")
   }
 
   /// Sends a message to the other side and waits for its answer.

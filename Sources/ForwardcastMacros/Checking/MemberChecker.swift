@@ -10,7 +10,9 @@ struct MemberChecker {
 
   init(_ member: Member, in declaration: TypeDeclaration, _ settings: ModuleSettings) {
     (self.member, self.declaration, self.settings) = (member, declaration, settings)
-    if case .other(let word) = member.kind {
+    if case .other("pattern") = member.kind {
+      refuse("a pattern of several variables cannot be forwarded; declare each by itself", member.namePositions)
+    } else if case .other(let word) = member.kind {
       refuse("'\(word)' cannot be forwarded\(declaration.byHand)", member.namePositions)
     } else {
       checkModifiers()
@@ -42,7 +44,9 @@ struct MemberChecker {
       let message: String? =
         switch modifier.word {
         case "static", "class":
-          "a static member cannot be forwarded, because messages go to objects; move it to an extension or another protocol\(declaration.orByHand)"
+          declaration.keyword == "protocol"
+            ? "a static member cannot be forwarded, because messages go to objects; move it to an extension or another protocol\(declaration.orByHand)"
+            : "a static member cannot be forwarded, because messages go to objects; remove '@Message', or make it an instance member"
         case "optional" where !declaration.isObjectiveC && !member.attributes.contains { $0.name == "objc" }:
           "a Swift protocol has no optional requirements; write a default implementation in an extension, and let targets conform to 'PartialTarget'"
         case "mutating":
@@ -87,6 +91,10 @@ struct MemberChecker {
       refuse("the selector is not a plain literal; write it as in '@Message(\"select:or:\")'", value)
       return
     }
+    guard selector.utf8.count <= SelectorName.maximumLength else {
+      refuse("the selector is longer than \(SelectorName.maximumLength) bytes; shorten it", value)
+      return
+    }
     guard let count = SelectorName.numberOfArguments(selector) else {
       refuse("'\(selector)' is not a selector; write a name, or parts that each end in a colon", value)
       return
@@ -112,12 +120,13 @@ struct MemberChecker {
       )
       refuse(
         "isolated", of: type,
-        "\(name) cannot be 'isolated', because each target runs where its registration says; put the requirement on a global actor"
+        "\(name) cannot be 'isolated', because each target runs where its registration says; put the \(declaration.keyword == "protocol" ? "requirement" : "method") on a global actor"
       )
       refuse(
         "sending", of: type,
-        "an argument cannot be 'sending', because several targets receive it; make its type Sendable")
-      if refuseBlock(type) { continue }
+        "an argument cannot be 'sending', because several targets receive it; remove 'sending', and make its type Sendable"
+      )
+      if refuseBlock(type, mayEscape: type.isFunction) { continue }
       if let attribute = prefixAttribute(type, "autoclosure") {
         refuse(
           "an '@autoclosure' would be evaluated once for all targets; write '@escaping () -> …' or the value", attribute
@@ -140,14 +149,13 @@ struct MemberChecker {
   }
 
   /// Refuses a block, because a block in a parameter pack crashes at its first call.
-  private mutating func refuseBlock(_ type: TypeText) -> Bool {
+  private mutating func refuseBlock(_ type: TypeText, mayEscape: Bool) -> Bool {
     let block = type.positions.first {
       source.isMark($0, "@") && source.isWord($0 + 1, "convention") && source.isWord($0 + 3, "block")
     }
     guard let block else { return false }
-    refuse(
-      "a block cannot be forwarded; write a Swift closure: '@escaping' instead of '@convention(block)'",
-      block..<source.endOfAttribute(block))
+    let cure = mayEscape ? ": '@escaping' instead of '@convention(block)'" : ", without '@convention(block)'"
+    refuse("a block cannot be forwarded; write a Swift closure\(cure)", block..<source.endOfAttribute(block))
     return true
   }
 
@@ -167,7 +175,7 @@ struct MemberChecker {
         position..<position + 3, fixes: [fix])
     } else {
       refuse(
-        "'Self' differs for each target and cannot be forwarded; write 'any \(declaration.name)'\(declaration.orByHand)",
+        "'Self' differs for each target and cannot be forwarded; write '\(declaration.keyword == "protocol" ? "any " : "")\(declaration.name)'\(declaration.orByHand)",
         position..<position + 1)
     }
   }
@@ -176,13 +184,14 @@ struct MemberChecker {
   private mutating func checkToken(_ position: Int) {
     let name = source.text(position)
     let isMember = source.isMark(position - 1, ".")
-    if source.isMark(position, "~"),
-      source.isWord(position + 1, "Copyable") || source.isWord(position + 1, "Escapable")
-    {
+    if source.isMark(position, "~"), source.isWord(position + 1, "Copyable") {
       refuse(
         "a noncopyable value cannot be forwarded, because every target receives a copy; wrap it in a class",
-        position..<position + 2
-      )
+        position..<position + 2)
+    } else if source.isMark(position, "~"), source.isWord(position + 1, "Escapable") {
+      refuse(
+        "a nonescapable value cannot be forwarded, because a queued target would receive it after the call; remove '~Escapable'",
+        position..<position + 2)
     } else if Self.spans.contains(name), isMember ? source.isWord(position - 2, "Swift") : isSpan(position) {
       refuse(
         "a '\(name)' cannot be forwarded, because its memory is valid only during the call; write an array",
@@ -209,12 +218,14 @@ struct MemberChecker {
       }
       return
     }
-    if refuseBlock(type) { return }
+    if refuseBlock(type, mayEscape: false) { return }
     checkType(type)
     refuse(
       "each target may return a different type; write 'any' instead of 'some'", type.positions,
       if: type.isSome || type.hasInnerSome)
-    refuse("sending", of: type, "a result that is combined with others cannot be 'sending'; make its type Sendable")
+    refuse(
+      "sending", of: type,
+      "a result that is combined with others cannot be 'sending'; remove 'sending', and make its type Sendable")
   }
 
   private func prefixAttribute(_ type: TypeText, _ name: String) -> Range<Int>? {
@@ -226,7 +237,8 @@ struct MemberChecker {
 extension TypeDeclaration {
   /// Offers `@NotForwarded` as an alternative fix; empty for classes, which cannot use it.
   var orByHand: String {
-    keyword == "protocol" ? ", or mark it '@NotForwarded' and implement it in an extension of '\(plainName)Proxy'" : ""
+    keyword == "protocol"
+      ? ", or mark the requirement '@NotForwarded' and implement it in an extension of '\(plainName)Proxy'" : ""
   }
 
   /// Offers `@NotForwarded` as the only fix. For classes, offers to remove `@Message`.

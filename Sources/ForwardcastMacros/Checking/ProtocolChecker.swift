@@ -48,7 +48,7 @@ struct ProtocolChecker {
     for type in declaration.inherited {
       if ["Actor", "AnyActor", "DistributedActor", "GlobalActor"].contains(source.line(type).lastName) {
         refuse(
-          "a protocol for actors cannot be forwarded, because the generated class is not an actor; inherit 'Sendable', and let actors conform to it",
+          "a protocol for actors cannot be forwarded, because the generated class is not an actor; inherit 'Sendable', and let actors conform to the protocol",
           type)
       }
     }
@@ -72,6 +72,8 @@ struct ProtocolChecker {
       refuse(
         "an operator cannot be forwarded; use a named method, or mark it '@NotForwarded' and implement it in an extension of '\(declaration.name)'",
         member.namePositions)
+    case "pattern":
+      refuse("a pattern of several variables cannot be forwarded; declare each by itself", member.namePositions)
     case "typealias": break
     default: refuse("'\(word)' cannot be forwarded; move it out of the protocol", member.namePositions)
     }
@@ -91,7 +93,7 @@ struct ProtocolChecker {
     let text = clause == nil ? "<\(type.name)>" : ", \(type.name)"
     let place = clause == nil ? offset : offset - 1
     refuse(
-      "'any \(declaration.name)' does not specify '\(type.name)'; make it a primary associated type: 'protocol \(declaration.name)<\(type.name)>'",
+      "'any \(declaration.name)' does not specify '\(type.name)'; make it a primary associated type: 'protocol \(declaration.name)<\((declaration.primaryTypes + [type.name]).joined(separator: ", "))>'",
       position, fixes: [.init(title: "make '\(type.name)' primary", offsets: place..<place, text: text)])
   }
 
@@ -141,7 +143,7 @@ struct ProtocolChecker {
     } else if silence == .emptyValuesOrTrap {
       empty = .trap
     } else {
-      refuseSilence(member, type, attribute)
+      refuseSilence(member, type, attribute, policy.name)
       harmlessProblems += 1
       empty = .trap
     }
@@ -157,7 +159,9 @@ struct ProtocolChecker {
     return AnswerRuleName(rawValue: source.text(start + 1)).map { ($0, start) }
   }
 
-  private mutating func refuseSilence(_ member: Member, _ type: TypeText, _ attribute: Attribute?) {
+  private mutating func refuseSilence(
+    _ member: Member, _ type: TypeText, _ attribute: Attribute?, _ rule: AnswerRuleName
+  ) {
     // The fix states `@Answer<Type>`, so that the value can begin with a dot. There is no such fix
     // for an associated type, because attributes cannot name associated types.
     let associated = declaration.associatedTypes.map(\.name)
@@ -180,9 +184,10 @@ struct ProtocolChecker {
       reason += ", and '\(member.name)' can throw only '\(error)', not 'nobodyResponds'"
     }
     let all: SilentAnswers = source.emptyValue(of: type) == nil ? .emptyValuesOrTrap : .emptyValues
-    var choices = isOwn ? [] : ["'@\(name)(otherwise: …)'"]
+    let stated = attribute?.arguments.first.map { source.text($0.value) + ", " } ?? ""
+    var choices = isOwn ? [] : ["'@\(name)(\(stated)otherwise: …)'"]
     choices.append("'@Forwarded(otherwise: .\(all))'")
-    if !type.isFunction { choices.append("'\(type.keyed.asOptional)'") }
+    if !type.isFunction, rule != .min, rule != .max { choices.append("'\(type.keyed.asOptional)'") }
     if member.effects.throwing == .never { choices.append("'throws'") }
     let last = choices.removeLast()
     let others = choices.joined(separator: ", ")

@@ -41,7 +41,8 @@ extension ExpansionRequest {
           refuse("this value is not known; write '.markedMembers' or '.allMembers'")
         }
       default:
-        let example = "\(label): \(label == "as" ? "(any Name)" : "Name")"
+        let isProtocol = label == "as" || label == "inheriting" && macro == "Forwarded"
+        let example = "\(label): \(isProtocol ? "(any Name)" : "Name")"
         guard let name = typeName(value) else {
           refuse("this is not a type; write it as in '\(example).self'")
           continue

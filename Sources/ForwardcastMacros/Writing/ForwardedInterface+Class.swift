@@ -61,7 +61,7 @@ extension ForwardedInterface {
   /// Questions and fixes for compiler errors whose cause the macro cannot see.
   private var advice: String? {
     var remarks = unknownProtocols.map {
-      "Does it not conform to '\($0)'? Mark '\($0)' '@Forwarded' too and write '@Forwarded(inheriting: (any \($0)).self)' here, or repeat its requirements (see 'Forwarding Existing Protocols'). If it inherits 'NSObjectProtocol', write 'base: NSObject.self'."
+      "Does it not conform to '\($0)'? Mark '\($0)' '@Forwarded' too and write '@Forwarded(inheriting: (any \($0)).self)' here, or repeat its requirements (see 'Forwarding Existing Protocols'). If '\($0)' inherits 'NSObjectProtocol', write 'base: NSObject.self'."
     }
     remarks += inheritedNames.compactMap { StandardProtocol($0)?.advice(for: self) }
     let attributes = declaration.attributes + declaration.members.flatMap(\.attributes)

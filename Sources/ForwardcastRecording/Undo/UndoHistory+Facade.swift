@@ -40,7 +40,8 @@ extension UndoHistory {
       if isAtHome?() == false {
         throw MessageError(
           .isolationMismatch, receiver: "undo history", selector: message.selector.name,
-          evidence: "the stand-in was prepared on another actor, task or thread")
+          evidence: "the stand-in accepts calls only on its actor or, without one, in the task or thread that prepared "
+            + "it; on an actor of your own, call it inside 'withHeldActor'")
       }
       guard let object else { throw MessageNotTaken() }
       register(

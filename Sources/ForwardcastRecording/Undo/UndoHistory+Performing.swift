@@ -146,11 +146,12 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
     fileprivate let words: String
 
     /// Groups are open, so it is not clear what to undo or redo.
-    public static let groupIsOpen = Code(words: "undo groups are open")
+    public static let groupIsOpen = Code(words: "an undo group is open")
     /// No group is open, so none can be closed.
     public static let noGroupIsOpen = Code(words: "no undo group is open")
     /// An undo or a redo is in progress, or the history is closing a group or registering a step.
-    public static let isPerforming = Code(words: "an undo or a redo is in progress")
+    public static let isPerforming = Code(
+      words: "an undo or a redo is in progress, or the history is closing a group or registering a step")
     /// Registration is not disabled, so it cannot be enabled.
     public static let isNotDisabled = Code(words: "registration is not disabled")
   }
@@ -160,5 +161,8 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The number of open groups.
   public let groupingLevel: Int
 
-  public var description: String { code == .groupIsOpen ? "\(groupingLevel) \(code.words)" : code.words }
+  public var description: String {
+    guard code == .groupIsOpen else { return code.words }
+    return groupingLevel == 1 ? "\(code.words); end it first" : "\(groupingLevel) undo groups are open; end them first"
+  }
 }

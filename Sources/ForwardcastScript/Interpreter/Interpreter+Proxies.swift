@@ -104,8 +104,9 @@ extension Interpreter {
       try run.charge(Work.look * world.hookCount)
       return hook.cancel()
     }
+    let wanted = change == .cancel ? "a registration or a hook" : "a registration"
     let registration = try at(expression.offset) {
-      try value.wanted("\(change.rawValue) takes a registration, not", \.registration)
+      try value.wanted("\(change.rawValue) takes \(wanted), not", \.registration)
     }
     switch change {
     case .mute: registration.mute()

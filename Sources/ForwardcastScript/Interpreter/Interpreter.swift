@@ -89,10 +89,11 @@ struct Interpreter {
 
   func drop(_ name: String) throws {
     try run.charge(Work.name(name) + 2 * Work.nameInBlock(name) * frame.blockCount)
-    guard case .value? = frame.binding(name) ?? world.binding(name) else {
-      throw ScriptError(.unknownName, name, about: .name(name))
+    switch frame.binding(name) ?? world.binding(name) {
+    case .value: if !frame.drop(name) { world.drop(name) }
+    case .dropped: throw ScriptError(.unknownName, "\(name) was dropped")
+    case nil: throw ScriptError(.unknownName, name, about: .name(name))
     }
-    if !frame.drop(name) { world.drop(name) }
   }
 
   func value(of name: String) throws -> ScriptValue {

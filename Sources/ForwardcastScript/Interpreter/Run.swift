@@ -158,7 +158,8 @@ final class MessageWay: Sendable {
       try ScriptError.limit(passed <= most, "one message visits more than \(most) registrations")
     case .proxy, .question, .hook:
       let passed = proxies.wrappingAdd(count, ordering: .relaxed).newValue
-      try ScriptError.limit(passed <= limits.proxies, "one message visits more than \(limits.proxies) proxies")
+      let most = limits.proxies
+      try ScriptError.limit(passed <= most, "one message visits more than \(most) proxies and hooks")
     }
   }
 }

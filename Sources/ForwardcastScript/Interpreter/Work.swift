@@ -45,7 +45,7 @@ enum Work {
     var marks = 0
     for scalar in text.unicodeScalars {
       marks = scalar.value < 0x300 || scalar.properties.canonicalCombiningClass == .notReordered ? 0 : marks + 1
-      try ScriptError.limit(marks <= markLimit, "a text with more than \(markLimit) marks in a row")
+      try ScriptError.limit(marks <= markLimit, "a text with more than \(markLimit) consecutive combining marks")
     }
     return price * text.utf8.count
   }

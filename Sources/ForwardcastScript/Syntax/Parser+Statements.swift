@@ -144,22 +144,22 @@ extension Parser {
   private mutating func parseExtension() throws -> Statement.Kind {
     let name = try takeNewName("the name of the extension point")
     try expect(.openBrace)
-    var selectors: [String] = []
+    var selectors: [(text: String, offset: Int)] = []
     var last: Token?
     while true {
       let token = try take()
       switch token.kind {
       case .separator: last = nil
       case .sign(.closeBrace):
-        for selector in selectors { _ = try source.checkedSelector(selector, at: token.offset) }
-        return .action { [selectors] in try $0.makePoint(name, selectors) }
+        let names = try selectors.map { try source.checkedSelector($0.text, at: $0.offset) }
+        return .action { try $0.makePoint(name, names) }
       case .word, .sign(.colon):
         // Adjacent tokens form one selector; spaces separate selectors.
         let text = token.word ?? ":"
         if let last, last.end == token.offset, let index = selectors.indices.last {
-          selectors[index] += text
+          selectors[index].text += text
         } else {
-          selectors.append(text)
+          selectors.append((text, token.offset))
         }
         last = token
       default: throw unexpected(token, wanted: "a selector or \"}\"")

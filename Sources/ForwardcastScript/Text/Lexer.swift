@@ -75,7 +75,7 @@ struct Lexer {
     else {
       if first == UInt8(ascii: "@") { return try selector(from: start) }
       let isControl = first < 0x20 || first == 0x7F
-      let shown = isControl ? "the control character \(first)" : "\"\(Character(Unicode.Scalar(first)))\""
+      let shown = isControl ? "control character \(first)" : "\"\(Character(Unicode.Scalar(first)))\""
       throw error("unexpected \(shown)", at: start, advice(first, pair.dropFirst().first))
     }
     switch sign {
@@ -118,7 +118,7 @@ struct Lexer {
     var from = start + opening.count
     guard var to = source.bytes[from...].firstIndex(where: { $0 == UInt8(ascii: ")") || isLineEnd($0) }),
       source.bytes[to] == UInt8(ascii: ")")
-    else { throw error("\"@selector(\" is never closed", at: start) }
+    else { throw error("\"@selector(\" is not closed on its line", at: start) }
     offset = to + 1
     while from < to, source.bytes[from] == UInt8(ascii: " ") { from += 1 }
     while to > from, source.bytes[to - 1] == UInt8(ascii: " ") { to -= 1 }
@@ -130,14 +130,14 @@ struct Lexer {
     let name = takeWord()
     if name.utf8.count > 1024 || !name.utf8.allSatisfy({ $0 < 0x80 }) {
       do { _ = try MessageSelector.numberOfArguments(inName: name) } catch {
-        throw notAName(name, "\(error)", at: start)
+        throw notAName(name, error, at: start)
       }
     }
     return Token(kind: .word(name), offset: start, end: offset)
   }
 
   /// An error at the first character that resembles a quote or space, or else at `start`.
-  private func notAName(_ text: String, _ reason: String, at start: Int) -> ScriptError {
+  private func notAName(_ text: String, _ reason: MessageSelectorError, at start: Int) -> ScriptError {
     var place = start
     for scalar in text.unicodeScalars {
       let code = "U+" + String(scalar.value, radix: 16, uppercase: true)
@@ -149,7 +149,12 @@ struct Lexer {
       default: place += UTF8.width(scalar)
       }
     }
-    return error("not a name: \(reason)", at: start)
+    guard reason.code != .tooLong else {
+      return error("not a name: more than \(MessageSelector.maximumLength) bytes", at: start)
+    }
+    let index = text.utf8.index(text.startIndex, offsetBy: reason.byteOffset, limitedBy: text.endIndex)
+    let culprit: Unicode.Scalar? = index.flatMap { $0 < text.endIndex ? text.unicodeScalars[$0] : nil }
+    return error("not a name" + (culprit.map { ": unexpected \(String(reflecting: String($0)))" } ?? ""), at: start)
   }
 
   private mutating func number(from start: Int, digitsFrom: Int) throws -> Token {
@@ -178,7 +183,9 @@ struct Lexer {
       case (_, true): Double(text).flatMap { $0.isFinite ? .floating($0) : nil }
       default: Int(text).map { .integer($0) }
       }
-    guard let kind else { throw error("the number does not fit in 64 bits", at: start) }
+    guard let kind else {
+      throw error("the number \(isFloating ? "is too large" : "does not fit in a signed 64-bit integer")", at: start)
+    }
     return Token(kind: kind, offset: start, end: offset)
   }
 

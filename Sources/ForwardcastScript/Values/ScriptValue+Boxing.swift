@@ -71,7 +71,7 @@ extension ScriptValue {
   private static func value(
     _ value: Any, in box: ArgumentBox? = nil, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
   ) throws -> ScriptValue {
-    try ScriptError.limit(depth <= depthLimit, "a value of more than \(depthLimit) nested lists")
+    try ScriptError.limit(depth <= depthLimit, "a value of more than \(depthLimit) nested lists and dictionaries")
     func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
     // This avoids the slow casts of the switch below.
     let type = Swift.type(of: value)

@@ -161,7 +161,7 @@ extension ScriptValue {
   private func measure(into size: inout Int, depth: Int) throws {
     size += MemoryLayout<ScriptValue>.stride
     let deepest = ScriptValue.depthLimit
-    try ScriptError.limit(depth <= deepest, "a value of more than \(deepest) nested lists")
+    try ScriptError.limit(depth <= deepest, "a value of more than \(deepest) nested lists and dictionaries")
     switch self {
     case .string(let text): size += text.utf8.count
     case .object(let reference): size += reference.description.utf8.count

@@ -26,7 +26,8 @@ enum ValueMessages {
     case (.list(let list), "at:"):
       let index = try argument.wanted("\"at:\" of a list takes an integer, not", \.integer)
       if list.indices.contains(index) { return list[index] }
-      throw ScriptError(.thrown, "index \(index) is outside a list of \(list.count)")
+      let size = list.count == 1 ? "1 element" : "\(list.count) elements"
+      throw ScriptError(.thrown, "index \(index) is outside a list of \(size)")
     case (.list(let list), "first"): return list.first ?? .null
     case (.list(let list), "last"): return list.last ?? .null
     case (.list(let list), "adding:"): return .list(list + [argument])
@@ -35,7 +36,8 @@ enum ValueMessages {
       return entries[try argument.wanted("\"at:\" of a dictionary takes a text, not", \.text)] ?? .null
     default:
       throw ScriptError(
-        .unrecognizedSelector, "\(value.kind) does not respond to \(selector)", about: .selector(selector))
+        .unrecognizedSelector, whole: "\(ScriptError.Code.unrecognizedSelector) '\(selector)' of \(value.kind)",
+        about: .selector(selector))
     }
   }
 

@@ -90,7 +90,14 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
 
   /// Reports the error of a stub if neither the caller nor a handler receives it.
   func handle(_ lost: MulticastFailure) {
-    let (call, place) = failed.withLock { $0[lost.selector] } ?? (lost.selector.name, place)
+    guard let (call, place) = failed.withLock({ $0[lost.selector] }) else {
+      // An error of the real object.
+      book.report(
+        "\(book.name): '\(lost.selector)' failed with \(lost.error), but the caller cannot receive the error; "
+          + "make the requirement throw, or set onError of the double's proxy",
+        at: self.place)
+      return
+    }
     book.report(
       "\(book.name): \(call) is stubbed with the error \(lost.error), but the caller cannot receive it; "
         + "make the requirement throw, stub an answer, or set onError of the double's proxy",
@@ -105,7 +112,9 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   func advice(for selector: MessageSelector) -> String {
     if rest.count > 0 { return "" }
     let stubs = stubs.withLock { $0.map(\.match) }.filter { $0.selector == selector }
-    if stubs.isEmpty { return "the double \(book.name) has no stub for it: double.\(book.names.stub(selector))" }
+    if stubs.isEmpty {
+      return "the double \(book.name) has no stub for the message; write double.\(book.names.stub(selector))"
+    }
     return "no stub of the double \(book.name) accepts these arguments; its stubs are "
       + stubs.map { book.text($0) }.joined(separator: ", ")
   }

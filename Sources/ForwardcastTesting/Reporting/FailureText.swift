@@ -24,8 +24,8 @@ enum FailureText {
   }
 
   static func came(_ expected: ExpectedCall, found: Int, within limit: Duration) -> String {
-    let end = found == 0 ? "the test was cancelled" : "found \(found)"
-    return calls(of: expected, "no call within \(limit)", "expected", end, areUnwanted: true)
+    let end = found == 0 ? "the test was cancelled before \(limit) had passed" : "found \(found)"
+    return calls(of: expected, "no call", "expected", end, areUnwanted: true)
   }
 
   private static func calls(

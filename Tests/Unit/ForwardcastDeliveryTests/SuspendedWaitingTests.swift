@@ -345,7 +345,7 @@ struct SuspendedWaitingTests {
     expect(ended)
     // The refused method ends, so the others get their answers.
     expect(answers.withLock { $0.sorted() }, equals: [-1] + Array(repeating: 2, count: count - 1))
-    let name = "closure for weigh:"
+    let name = "closure for 'weigh:'"
     let links = Array(repeating: "a method of \(name) waits for \(name)", count: count - 1)
     let text = "a method of \(name) would wait for \(name), and " + links.joined(separator: ", and ")
     expect(refusals.withLock { $0 }, equals: [text])

@@ -193,7 +193,7 @@ struct ProcessTests {
     await expect(presences.next(), equals: .connected)
     stage.peer.pause()
     room.broadcast(.note, 1)
-    await expect(presences.next(), equals: .lost("1 calls in a row were not answered"))
+    await expect(presences.next(), equals: .lost("1 call was not answered"))
     try await expect(remoteError { try await stage.remote.sendAndWait(.note, 2) }.code, equals: .gone)
     stage.peer.goOn()
     await expect(presences.next(), equals: .connected)

@@ -192,7 +192,7 @@ struct RemoteMulticastTests {
       remote: remote, whenGone: .keepsTrying(RemoteBackoff(first: .milliseconds(1), attempts: 3)))
     isAway.withLock { $0 = true }
     _ = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    for await presence in remote.presences { if case .ended("3 attempts to reach it failed") = presence { break } }
+    for await presence in remote.presences { if case .ended("3 attempts to reconnect failed") = presence { break } }
     expect(registration.isCancelled)
   }
 

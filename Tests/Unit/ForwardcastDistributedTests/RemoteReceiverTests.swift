@@ -685,7 +685,7 @@ struct RemoteReceiverTests {
     await expect(presences.next(), equals: .connected)
     isAway.withLock { $0 = true }
     try await expect(remoteError { try await remote.sendAndWait(.add, 1) }.outcome, equals: .unknown)
-    await expect(presences.next(), equals: .lost("1 calls in a row were not answered"))
+    await expect(presences.next(), equals: .lost("1 call was not answered"))
     try await expect(remoteError { try await remote.sendAndWait(.add, 2) }.code, equals: .gone)
     try await expect(remoteError { try await remote.reconnect() }.code, equals: .connectionFailed)
     isAway.withLock { $0 = false }

@@ -56,7 +56,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "write '@escaping'"),
     .member(
       "func a(_ x: @convention(block) () -> Void)", 13, "@convention(block)", "write a Swift closure: '@escaping'"),
-    .member("func a() -> (@convention(block) (Int) -> Void)?", 14, "@convention(block)", "a block cannot be forwarded"),
+    .member(
+      "func a() -> (@convention(block) (Int) -> Void)?", 14, "@convention(block)",
+      "a block cannot be forwarded; write a Swift closure, without '@convention(block)'"),
     .member("func a(_ x: isolated Q)", 13, "isolated", "put the requirement on a global actor"),
     .member("func a(_ x: sending Q)", 13, "sending", "make its type Sendable"),
     .member("func a() -> sending Q?", 13, "sending", "make its type Sendable"),
@@ -64,13 +66,14 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("func a(_ x: borrowing Span<Int>)", 23, "Span", "its memory is valid only during"),
     .member("func a(_ x: Swift.Span<Int>)", 19, "Span", "its memory is valid only during"),
     .member("func a(_ x: consuming any Q & ~Copyable)", 31, "~Copyable", "wrap it in a class"),
-    .member("func a(_ x: borrowing any Q & ~Escapable)", 31, "~Escapable", "wrap it in a class"),
+    .member("func a(_ x: borrowing any Q & ~Escapable)", 31, "~Escapable", "remove '~Escapable'"),
     .member("typealias ID = Int\nfunc a(_ x: Self.ID)", 13, "Self.ID", "write 'ID' without 'Self.'").at("3:13"),
     .member("func a(_ x: [Messages])", 14, "Messages", "write the name with its module"),
     // Members that cannot be messages.
     .member("static func a()", 1, "static", "move it to an extension"),
     .member(
-      "func set<T>(_ value: [T])", 9, "<T>", "or mark it '@NotForwarded' and implement it in an extension of 'PProxy'"),
+      "func set<T>(_ value: [T])", 9, "<T>",
+      "or mark the requirement '@NotForwarded' and implement it in an extension of 'PProxy'"),
     .member("static var a: Int? { get }", 1, "static", "move it to an extension"),
     .member("init(x: Int)", 1, "init", "an initializer cannot be forwarded"),
     .member("func == (l: Int, r: Int) -> Bool", 6, "==", "implement it in an extension of 'P'"),
@@ -82,7 +85,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("var a: Int? { mutating get }", 15, "mutating", "inherit 'AnyObject'"),
     .member("distributed func a()", 1, "distributed", "cannot be forwarded"),
     .member("struct S { var a = 1 }", 1, "struct", "cannot be forwarded; move it out of the protocol"),
-    .member("var (a, b): (Int, Int)", 5, "(", "cannot be forwarded"),
+    .member("var (a, b): (Int, Int)", 5, "(", "cannot be forwarded; declare each by itself"),
     .member("optional func a()", 1, "optional", "let targets conform to 'PartialTarget'"),
     Refusal(
       "@Forwarded @objc protocol P {\n@objc optional subscript(x: Int) -> Int? { get }\n}", "2:16", "subscript",
@@ -135,7 +138,9 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "there may be no target to return it; write '@Forwarded(otherwise: .emptyValuesOrTrap)', '"),
     .member("var a: Int { get }", 8, "Int", "'a' returns 'Int', but there may be no target to return it"),
     .member("func a() throws(E) -> Int", 23, "Int", "'a' can throw only 'E', not 'nobodyResponds'"),
-    .member("@Answer(.max) func a() -> Int", 27, "Int", "write '@Answer(otherwise: …)'"),
+    .member(
+      "@Answer(.max) func a() -> Int", 27, "Int",
+      "write '@Answer(.max, otherwise: …)', '@Forwarded(otherwise: .emptyValues)' or 'throws'"),
     .member("@Answer(.every) func a() -> Int", 9, ".every", "needs 'Bool' results, and 'Int' is not 'Bool'"),
     .member(
       "@Answer(.sum) func a() -> String", 9, ".sum",
@@ -153,7 +158,8 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     .member("@Answer(.best) func a() -> Int", 9, ".best", "this rule is not known"),
     .member("@Answer(.last) func a()", 1, "@Answer(.last)", "returns nothing to combine"),
     // Protocols.
-    Refusal("@Forwarded protocol P: Actor {}", "1:24", "Actor", "inherit 'Sendable', and let actors conform to it"),
+    Refusal(
+      "@Forwarded protocol P: Actor {}", "1:24", "Actor", "inherit 'Sendable', and let actors conform to the protocol"),
     Refusal("@Forwarded protocol P: Swift.Actor, Q {}", "1:24", "Swift.Actor", "inherit 'Sendable'"),
     Refusal(
       "@Forwarded distributed protocol P {}", "1:12", "distributed", "a distributed protocol cannot be forwarded"),
@@ -176,7 +182,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal(
       "@Receiver final class C {\n@Message func a(_ x: inout Int) {}\n}", "2:22", "inout",
       "every target receives its own copy"),
-    Refusal("@Receiver final class C {\n@Message func a() -> Self { self }\n}", "2:22", "Self", "write 'any C'"),
+    Refusal("@Receiver final class C {\n@Message func a() -> Self { self }\n}", "2:22", "Self", "write 'C'"),
     Refusal(
       "@Receiver final class C {\n@Message func a() {}\n@Message(\"a\") func b() {}\n}", "3:20", "b",
       "already the selector of 'a'"),

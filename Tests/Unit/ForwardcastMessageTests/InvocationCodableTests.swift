@@ -55,7 +55,7 @@ struct InvocationCodableTests {
     let call = Invocation("a:b:", arguments: [.init(1), .init(Opaque())])
     let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(call) }
     guard case .invalidValue(_, let context) = error else { return }
-    expect(context.debugDescription, equals: "argument 1 of a:b: is not Encodable: Opaque")
+    expect(context.debugDescription, equals: "argument 1 of 'a:b:' is not Encodable: Opaque")
     #expect(throws: EncodingError.self) { try JSONEncoder().encode(Invocation("a:", arguments: [.init({ () in })])) }
     #expect(throws: EncodingError.self) {
       try JSONEncoder().encode(Invocation("a:", arguments: [.init([1, "a"] as [Any])]))

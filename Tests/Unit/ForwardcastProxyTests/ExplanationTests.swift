@@ -65,14 +65,14 @@ struct ExplanationTests {
       equals: """
         read: of MulticastProxy<Gauge>, 4 of 7 registrations
         hooks: around every message, before read:
-        target             receives  row or reason      context
-        Dial               yes       the proxy's table  queue gauge
-        Dial               yes       the proxy's table  direct
-        Dial               no        muted              direct
-        Dial               no        out of scope       direct
-        closure for read:  yes       closure            direct
-        closure for reset  no        does not respond   direct
-        closure for read:  yes       closure            automatic main queue, on the main actor
+        target               receives  row or reason      context
+        Dial                 yes       the proxy's table  queue gauge
+        Dial                 yes       the proxy's table  direct
+        Dial                 no        muted              direct
+        Dial                 no        out of scope       direct
+        closure for 'read:'  yes       closure            direct
+        closure for 'reset'  no        does not respond   direct
+        closure for 'read:'  yes       closure            automatic main queue, on the main actor
         """)
     expect(found.entries.map(\.registration), equals: gauges.registrations)
     for dial in [dial, muted, other, queued] { expect(dial.journal.withLock { $0 }, equals: []) }
@@ -110,12 +110,12 @@ struct ExplanationTests {
       equals: """
         read: of MulticastProxy<Gauge>, 1 of 2 registrations
         hooks: before read: of MulticastProxy<Gauge>
-        target               receives  row or reason      context
-        GaugeProxy           yes       its targets        direct
-          Dial               yes       the proxy's table  direct
-          GaugeProxy         no        a cycle            direct
-        GaugeProxy           no        does not respond   queue gauge
-          closure for reset  no        does not respond   direct
+        target                 receives  row or reason      context
+        GaugeProxy             yes       its targets        direct
+          Dial                 yes       the proxy's table  direct
+          GaugeProxy           no        a cycle            direct
+        GaugeProxy             no        does not respond   queue gauge
+          closure for 'reset'  no        does not respond   direct
         """)
     expect(found.receivers.map(\.target), equals: ["Dial"])
   }

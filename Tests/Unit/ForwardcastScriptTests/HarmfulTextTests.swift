@@ -29,7 +29,8 @@ struct HarmfulTextTests {
         """)
     }
     expect(played(32).outcome.succeeded)
-    expect(played(33).outcome.error?.text, equals: "limit exceeded: a text with more than 64 marks in a row")
+    expect(
+      played(33).outcome.error?.text, equals: "limit exceeded: a text with more than 64 consecutive combining marks")
   }
 
   @Test("parsing refuses keys with too many combining marks")
@@ -37,7 +38,7 @@ struct HarmfulTextTests {
     func text(_ pairs: Int) -> String { "print 1\n@{\"a\": 1, \"\(Self.marked(pairs))\": 1}" }
     expect(play(text(32)).outcome.succeeded)
     let played = play(text(33))
-    expect(played.error, equals: "2:11 limit exceeded: a text with more than 64 marks in a row")
+    expect(played.error, equals: "2:11 limit exceeded: a text with more than 64 consecutive combining marks")
     expect(played.output.isEmpty)
   }
 

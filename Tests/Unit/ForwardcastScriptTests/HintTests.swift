@@ -131,7 +131,10 @@ struct HintTests {
       ("let c = new Nope", "1:13 unknown name: receiver Nope"),
       ("print service Nope", "1:15 unknown name: receiver Nope"),
       ("drop nope", "1:6 unknown name: nope"), ("print alive nope", "1:13 unknown name: nope"),
-      ("receiver R { - a: x \"v@:\" { } }", "1:14 wrong number of arguments 'a:' of R: wanted 1, found 0"),
+      (
+        "receiver R { - a: x \"v@:\" { } }",
+        "1:14 wrong number of arguments 'a:' of R: the row takes 0, the selector 1"
+      ),
       (
         "receiver R { - a: x \"v@:q\" { } }\nlet r = new R\n[r a: r]",
         "3:1 type mismatch 'a:' of R: argument 0: wanted Int (q), found ScriptObject (<R r>)"

@@ -9,7 +9,7 @@ struct MalformedWordTests {
   @Test(
     "a malformed statement is refused at its malformed part",
     arguments: [
-      ("queue", "1:6"), ("before p { }", "1:10"), ("extension E { a b:c }", "1:21"), ("register r E", "1:12"),
+      ("queue", "1:6"), ("before p { }", "1:10"), ("extension E { a b:c }", "1:17"), ("register r E", "1:12"),
       ("unregister r in E", "1:14"), ("clear all", "1:7"), ("proxy p = recording", "1:20"), ("add a to p on", "1:14"),
     ])
   func malformed(text: String, place: String) {

@@ -96,7 +96,7 @@ struct NameTests {
       expect alive m throws "unknown name"
       """)
     expect(played.outcome.succeeded, "\(played.failures) \(played.error ?? "")")
-    expect(play("let a = 1\ndrop a\ndrop a").error, equals: "3:6 unknown name: a")
+    expect(play("let a = 1\ndrop a\ndrop a").error, equals: "3:6 unknown name: a was dropped")
     expect(play("drop a").error, equals: "1:6 unknown name: a")
   }
 
@@ -130,7 +130,7 @@ struct NameTests {
     expect(play("receiver R0 { - a = 1 }\n\(chain(64))print [new R64 a]").output, equals: "1\n")
     expect(
       play("receiver R0 { - a = 1 }\n\(chain(65))").outcome.error?.text,
-      equals: "limit exceeded: more than 64 receivers inherit from one another")
+      equals: "limit exceeded: more than 64 receivers in one chain of inheritance")
   }
 
   @Test(

@@ -20,9 +20,9 @@ struct ParserTests {
     ("print 12abc", "1:7", "syntax: \"12abc\" is not a number"),
     ("print 0x", "1:7", "syntax: \"0x\" is not a number"),
     ("print 0xG", "1:7", "syntax: \"0xG\" is not a number"),
-    ("print 9223372036854775808", "1:7", "syntax: the number does not fit in 64 bits"),
-    ("print 0xFFFFFFFFFFFFFFFF", "1:7", "syntax: the number does not fit in 64 bits"),
-    ("print 1e999", "1:7", "syntax: the number does not fit in 64 bits"),
+    ("print 9223372036854775808", "1:7", "syntax: the number does not fit in a signed 64-bit integer"),
+    ("print 0xFFFFFFFFFFFFFFFF", "1:7", "syntax: the number does not fit in a signed 64-bit integer"),
+    ("print 1e999", "1:7", "syntax: the number is too large"),
     ("print [a", "1:7", "syntax: \"[\" is never closed"),
     ("print (1]", "1:9", "syntax: \"]\" does not close the \"(\" of line 2"),
     ("}", "1:1", "syntax: unmatched \"}\""),
@@ -36,7 +36,7 @@ struct ParserTests {
     ("print @{\"a\": 1, \"a\": 2}", "1:17", "syntax: the key \"a\" appears twice"),
     ("print @x", "1:7", "syntax: \"@\" must be followed by"),
     ("print @selector(a b)", "1:17", "invalid selector"),
-    ("print @selector(a", "1:7", "syntax: \"@selector(\" is never closed"),
+    ("print @selector(a", "1:7", "syntax: \"@selector(\" is not closed on its line"),
     ("print let", "1:7", "syntax: \"let\" is a word of the language"),
     ("print (let", "1:8", "syntax: \"let\" is a word of the language"),
     ("let count = 3", "1:5", "syntax: \"count\" is a word of the language and cannot be a name"),
@@ -63,7 +63,7 @@ struct ParserTests {
     ("print 1 == 2", "1:9", "syntax: wanted an expression, found \"==\""),
     ("let ok = 1\n  print é ?", "2:11", "syntax: unexpected \"?\""),
     ("let \u{3000} = 1", "1:5", "syntax: not a name"),
-    ("print \u{1}", "1:7", "syntax: unexpected the control character 1"),
+    ("print \u{1}", "1:7", "syntax: unexpected control character 1"),
   ]
 
   @Test(

@@ -30,7 +30,8 @@ struct WorkTests {
     let played = ScriptSession.withLimits({ $0.proxies = limit }) {
       play(Self.diamonds(60) + statement + "\nprint \"not reached\"", steps: 1000)
     }
-    expect(played.outcome.error?.text, equals: "limit exceeded: one message visits more than \(limit) proxies")
+    expect(
+      played.outcome.error?.text, equals: "limit exceeded: one message visits more than \(limit) proxies and hooks")
     expect(played.error?.hasPrefix("\(Self.diamonds(60).split(separator: "\n").count + 1):") == true)
     expect(played.output.isEmpty)
   }

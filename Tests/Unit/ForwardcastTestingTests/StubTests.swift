@@ -234,7 +234,7 @@ struct StubTests {
     let printer = TestDouble(MulticastProxy<any Printer>(), reporter: failures.reporter)
     expect(
       printer.proxy.nobodyResponds(to: "print:").evidence,
-      equals: "the double Printer has no stub for it: double.stub(its key, .any).answers(…)")
+      equals: "the double Printer has no stub for the message; write double.stub(its key, .any).answers(…)")
     expect(printer.name, equals: "Printer")
     let proxy: any Printer = printer.proxy
     proxy.print("a")

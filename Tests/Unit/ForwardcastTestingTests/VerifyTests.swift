@@ -323,7 +323,7 @@ struct VerifyTests {
     func text(_ body: () throws -> Void) throws -> String {
       "\(try #require(throws: MessageError.self) { try body() })"
     }
-    let advice = "the double Shelf has no stub for it: double.stub(ShelfProxy.Messages."
+    let advice = "the double Shelf has no stub for the message; write double.stub(ShelfProxy.Messages."
     expect(
       try text { _ = try shelf.proxy.price(of: "tea") },
       equals: "nobody responds 'priceOf:' of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")

@@ -78,7 +78,9 @@ extension Centers {
       services = nil
       expect(watched == nil, "the extension center does not keep the service center")
       expect(extensions.notify((any MessageExtension).self, .onAdd, "x").failed, equals: 1)
-      expect(failures.all, equals: ["service center was released: ArchiveService"])
+      expect(
+        failures.all,
+        equals: ["service center was released: ArchiveService cannot be created; retain the center"])
     }
 
     @Test("a substitute replaces a lazy observer while it is active")

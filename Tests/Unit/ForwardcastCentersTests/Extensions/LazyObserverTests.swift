@@ -584,7 +584,9 @@ extension Centers {
       point.registerLazily(key, table: wordTable) { _ in Note() }
       var call = Invocation("say:", arguments: [ArgumentBox("x")])
       let report = try point.forward(&call)
-      expect(report.failures.map { "\($0.error)" }, equals: ["not an object: note"])
+      expect(
+        report.failures.map { "\($0.error)" },
+        equals: ["not an object: the observer made from 'note' is a value; map the service to an object"])
       expect(services.existing(key) == 1 && point.lazyObservers == ["note"])
     }
 

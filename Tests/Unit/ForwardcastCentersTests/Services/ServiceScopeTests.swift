@@ -51,13 +51,17 @@ extension Centers {
       let (application, session, _) = try tree()
       let error = #expect(throws: ServiceError.self) { try session.service(EagerService.self) }
       expect(error?.code, equals: .outOfScope)
-      expect(error.map { "\($0)" }, equals: "out of scope: SessionService, requested from application")
+      expect(
+        error.map { "\($0)" },
+        equals: "out of scope: SessionService has the scope session, but was requested from application")
       expect(application.existing(EagerService.self) == nil)
       let user = ServiceCenter(.user, in: session)
       let unknown = #expect(throws: ServiceError.self) {
         try user.service(ServiceKey("x", scope: "document") { _ in 1 })
       }
-      expect(unknown.map { "\($0)" }, equals: "out of scope: x, requested from user in session in application")
+      expect(
+        unknown.map { "\($0)" },
+        equals: "out of scope: x has the scope document, but was requested from user in session in application")
     }
 
     @Test("a logout of a center clears the nested centers first")

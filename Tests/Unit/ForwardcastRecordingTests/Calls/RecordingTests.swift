@@ -163,7 +163,7 @@ struct RecordingTests {
     let ledger = RecordingProxy(of: Ledger())
     let _: String = try ledger.dynamic.anything(Ledger())
     let error = #expect(throws: EncodingError.self) { try JSONEncoder().encode(ledger.recorder.recording) }
-    expect("\(try #require(error))".contains("argument 0 of anything: is not Encodable: Ledger"))
+    expect("\(try #require(error))".contains("argument 0 of 'anything:' is not Encodable: Ledger"))
   }
 
   @Test("a call in progress is described, compared and encoded as such")

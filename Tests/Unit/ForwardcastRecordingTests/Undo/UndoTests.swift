@@ -144,7 +144,7 @@ struct UndoTests {
     try page.setTitle("b")
     history.beginGroup()
     let undone = #expect(throws: UndoError.self) { try history.undo() }
-    expect(undone?.code == .groupIsOpen && undone?.description == "2 undo groups are open")
+    expect(undone?.code == .groupIsOpen && undone?.description == "2 undo groups are open; end them first")
     try history.endGroup()
     let redone = #expect(throws: UndoError.self) { try history.redo() }
     expect(redone?.code == .groupIsOpen && redone?.groupingLevel == 1)
