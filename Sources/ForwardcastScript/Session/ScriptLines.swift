@@ -6,7 +6,7 @@
 ///     lines.add("print (1\n")     // []
 ///     lines.add(")\n")            // one text, of line 1
 ///
-/// Each line is lexed once, and again when the joined text is complete and may end in an `if`.
+/// Each line is lexed once, and parsed once if the joined text is complete and may end in an `if`.
 public struct ScriptLines: Sendable {
   /// Lines that can be run together.
   public struct Whole: Sendable {
@@ -22,6 +22,8 @@ public struct ScriptLines: Sendable {
   private var open: [Sign] = []
   /// True if `text` is complete but ends in an `if`, so the next line may be its `else`.
   private var mayGoOn = false
+  /// The length of `text` up to the last `if` that waited for its `else`.
+  private var parsedLength = 0
   /// The number of lines so far, including skipped lines.
   public private(set) var lineCount = 0
   package private(set) var examinedBytes = 0
@@ -40,7 +42,7 @@ public struct ScriptLines: Sendable {
   public mutating func skip() { lineCount += 1 }
 
   /// Drops the waiting lines.
-  public mutating func removeAll() { (text, open, mayGoOn) = ("", [], false) }
+  public mutating func removeAll() { (text, open, mayGoOn, parsedLength) = ("", [], false, 0) }
 
   /// Adds a line with its line break. Returns the texts that are now complete, or cannot be parsed.
   public mutating func add(_ line: String) -> [Whole] {
@@ -57,7 +59,7 @@ public struct ScriptLines: Sendable {
     examinedBytes += line.utf8.count
     open = stillOpen
     guard open.isEmpty || text.utf8.count > ScriptLimits.current.text else { return whole }
-    mayGoOn = joinsElse && endsInIf
+    mayGoOn = joinsElse && endsInIf()
     return mayGoOn ? whole : whole + finish()
   }
 
@@ -67,10 +69,15 @@ public struct ScriptLines: Sendable {
     return text.isEmpty ? [] : [Whole(text: text, firstLine: firstLine)]
   }
 
-  private var endsInIf: Bool {
-    guard text.contains("if"), let statements = try? Parser.parse(SourceText(text, name: "")),
+  private mutating func endsInIf() -> Bool {
+    let rest = text.utf8.dropFirst(parsedLength)
+    let part = (parsedLength > 0 ? "if true { }\n" : "") + String(Substring(rest))
+    guard part.contains("if") else { return false }
+    examinedBytes += rest.count
+    guard let statements = try? Parser.parse(SourceText(part, name: "")),
       case .condition(_, _, nil)? = statements.last?.kind
     else { return false }
+    parsedLength = text.utf8.count
     return true
   }
 }

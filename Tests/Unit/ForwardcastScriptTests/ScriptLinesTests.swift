@@ -29,6 +29,16 @@ struct ScriptLinesTests {
     expect(texts("print 1"), equals: ["1 print 1\n"])
   }
 
+  @Test("an if behind an else waits for an else as well, and no line is parsed more than once")
+  func elseThenIf() {
+    let input = ["if a { }"] + Array(repeating: "else { }; if b { }", count: 2_000) + ["", "else { }", "c"]
+    var lines = ScriptLines(joinsElse: true)
+    let whole = input.flatMap { lines.add($0 + "\n") }
+    expect(whole.map(\.text), equals: [input.dropLast().map { $0 + "\n" }.joined(), "c\n"])
+    // Each line is lexed, and its text is parsed.
+    expect(lines.examinedBytes <= 3 * input.joined(separator: "\n").utf8.count + 1, "\(lines.examinedBytes)")
+  }
+
   @Test("blank lines after an if are kept only up to the size limit of a text")
   func blankLines() {
     ScriptSession.withLimits({ $0.text = 100 }) {
