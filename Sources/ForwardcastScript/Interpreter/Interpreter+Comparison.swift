@@ -35,8 +35,9 @@ extension Interpreter {
       return true
     case (.string(let left), .string(let right)):
       let (least, most) = (min(left.utf8.count, right.utf8.count), max(left.utf8.count, right.utf8.count))
-      // The lengths of canonically equal texts differ at most by a factor of three.
-      guard most <= 3 * least else { return false }
+      // The lengths of canonically equal texts differ at most by a factor of 3.5: U+0390 has two
+      // bytes, and U+1FBE U+0308 U+0301 has seven.
+      guard most <= 4 * least else { return false }
       try run.charge(Work.byte * least)
       if least == most, left.utf8.elementsEqual(right.utf8) { return true }
       try run.charge(Work.text(left) + Work.text(right))
@@ -52,8 +53,8 @@ extension Interpreter {
   func text(_ text: String, beginsWith beginning: String) throws -> Bool {
     try run.charge(Work.byte * beginning.utf8.count)
     if text.utf8.starts(with: beginning.utf8) { return true }
-    // A canonically equal prefix is at most three times as long as `beginning`.
-    let head = String(decoding: text.utf8.prefix(3 * beginning.utf8.count + 4), as: UTF8.self)
+    // A canonically equal prefix is at most four times as long as `beginning`.
+    let head = String(decoding: text.utf8.prefix(4 * beginning.utf8.count + 4), as: UTF8.self)
     try run.charge(Work.text(beginning) + Work.text(head))
     return head.hasPrefix(beginning)
   }

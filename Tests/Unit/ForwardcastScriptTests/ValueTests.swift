@@ -54,7 +54,8 @@ struct ValueTests {
     arguments: [
       ("1 == 1.0", true), ("1 == 2", false), ("1 != 2", true), ("9007199254740993 == 9007199254740992.0", false),
       ("true == 1", false), ("nil == false", false), ("nil == nil", true), ("\"1\" == 1", false),
-      ("\"\\u{E9}\" == \"e\\u{301}\"", true), ("@[1, 2.0] == @[1.0, 2]", true), ("@[1] == @[1, 1]", false),
+      ("\"\\u{E9}\" == \"e\\u{301}\"", true), ("\"\\u{390}\" == \"\\u{1FBE}\\u{308}\\u{301}\"", true),
+      ("@[1, 2.0] == @[1.0, 2]", true), ("@[1] == @[1, 1]", false),
       ("@{\"a\": 1} == @{\"a\": 1.0}", true), ("@{\"a\": 1} == @{\"b\": 1}", false),
       ("@selector(a:) == selector \"a:\"", true), ("@selector(a:) == \"a:\"", false),
       ("ann == ann", true), ("ann == new Cook", false), ("new Cook == new Cook", false), ("line == line", true),
@@ -121,6 +122,14 @@ struct ValueTests {
   func refusals(expression: String, text: String) {
     expect(play("expect \(expression) throws \"\(text)\"").outcome.succeeded)
     expect(play(expression).error, equals: "1:1 " + (play(expression).outcome.error?.text ?? ""))
+  }
+
+  @Test("an expected error begins with any spelling of its text")
+  func spellings() {
+    let long = String(repeating: "\\u{1FBE}\\u{308}\\u{301}", count: 20)
+    let short = String(repeating: "\\u{390}", count: 20)
+    let text = "receiver R { - a { throw \"\(long) end\" } }; expect [new R a] throws \"\(short)\""
+    expect(play(text).failures, equals: [])
   }
 
   @Test("a ScriptValue hashes and compares in the host as in a script")
