@@ -33,7 +33,9 @@ extension Interpreter {
       value.reference?.receiver as? any MessageHooking
     }
     let selector = try at(selector.offset) { try world.intern(selectorName(evaluate(selector))) }
-    let body = HookBody(world: world, names: frame.copy(depth: 0), moment: moment, statements: body, offset: offset)
+    let body = HookBody(
+      world: world, proxy: WeakObject(proxy as AnyObject), names: frame.copy(depth: 0), moment: moment,
+      statements: body, offset: offset)
     try world.makeRoomForHook()
     let registration =
       switch moment {
@@ -77,10 +79,13 @@ extension Interpreter {
 
 private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy that nobody changes
   let world: World
+  let proxy: WeakObject
   let names: Frame
   let moment: StatementWord
   let statements: [Statement]
   let offset: Int
+
+  private var isShared: Bool { proxy.object.flatMap(world.label)?.isolation == .anywhere }
 
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
     let (answer, hook) = try run(call.invocation) { run, other in
@@ -100,7 +105,8 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     _ message: Invocation, after answers: [ArgumentBox]? = nil,
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil
   ) throws -> (answer: ScriptValue?, hook: HookRun) {
-    let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
+    let send =
+      SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world, isShared: isShared), depth: 1)
     let frame = names.copy(depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)

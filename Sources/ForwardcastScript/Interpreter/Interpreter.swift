@@ -99,7 +99,7 @@ struct Interpreter {
   func value(of name: String) throws -> ScriptValue {
     switch frame.binding(name) ?? world.binding(name) {
     case .value(let value):
-      if let mark = ScriptQueue.current { try refuse(value, on: mark) }
+      if !run.isInSession { try checkCrossing(value) }
       return value
     case .dropped: throw ScriptError(.unknownName, "\(name) was dropped")
     case nil: throw ScriptError(.unknownName, name, about: .name(name))
@@ -107,7 +107,7 @@ struct Interpreter {
   }
 
   /// - Throws: `isolation mismatch` for a value that is not `Sendable`.
-  private func refuse(_ value: ScriptValue, on mark: ScriptQueue.Mark) throws {
+  private func checkCrossing(_ value: ScriptValue) throws {
     if case .object(let reference) = value {
       // The targets of a proxy may have changed since its name was bound.
       if try world.mayCross(reference.receiver, run) { return }
@@ -115,8 +115,9 @@ struct Interpreter {
       try chargeCopy(of: value)
       if value.mayCross { return }
     }
+    let place = ScriptQueue.current.map { "queue \($0.name)" } ?? "another thread"
     throw ScriptError(
-      .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on queue \(mark.name)")
+      .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on \(place)")
   }
 
   func isAlive(_ name: String) throws -> Bool {

@@ -16,6 +16,9 @@ final class Run: Sendable {
   static let keptFailures = 1000
 
   private let world: World
+  /// The thread of the session during this run. `nil` for a call by the host, outside of a run,
+  /// that may come from any thread.
+  private let thread: ThreadIdentity?
   private let workLimit: Int
   private let steps: Atomic<Int>
   private let work: Atomic<Int>
@@ -29,11 +32,16 @@ final class Run: Sendable {
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
   /// - Parameter earlier: a run whose counters this run continues.
-  init(_ world: World, after earlier: Run? = nil) {
+  init(_ world: World, after earlier: Run? = nil, isShared: Bool = false) {
+    thread = isShared ? nil : .current
     (self.world, workLimit) = (world, ScriptSession.workLimit(forSteps: world.stepLimit))
     steps = Atomic(earlier?.stepsTaken ?? 0)
     work = Atomic(earlier?.workDone ?? 0)
   }
+
+  /// Whether the current thread is in the isolation of the session, so it may use receivers that
+  /// are not `Sendable`.
+  var isInSession: Bool { thread == .current && ScriptQueue.current == nil }
 
   /// Counts a statement or a send.
   /// - Throws: `limit exceeded`, for this step or for a limit that the run exceeded before.

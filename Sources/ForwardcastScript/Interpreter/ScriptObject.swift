@@ -1,6 +1,7 @@
 // ScriptObject.swift: objects of a script, and their methods.
 
 import Forwardcast
+import Synchronization
 
 /// The object that `new Cook` creates. It answers from the table of `receiver Cook { … }`.
 final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomStringConvertible {
@@ -11,6 +12,8 @@ final class ScriptObject: MessageReceiver, NamedReceiver, Sendable, CustomString
   let name: String
   /// The text that `print` shows, stored because a name may be long.
   let description: String
+  /// True if a proxy that may be used on any thread leads to the object.
+  let isShared = Atomic<Bool>(false)
 
   init(table: SelectorTable, receiver: String, name: String) {
     (self.table, receiverName, self.name) = (table, receiver, name)
@@ -60,7 +63,8 @@ extension World {
 
   private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
     let sender = SendInProgress.current
-    let send = sender ?? SendInProgress(run: runInProgress ?? Run(self), depth: 1)
+    let isShared = object.isShared.load(ordering: .relaxed)
+    let send = sender ?? SendInProgress(run: runInProgress ?? Run(self, isShared: isShared), depth: 1)
     let queue = sender == nil ? ScriptQueue.current : nil
     if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()

@@ -16,7 +16,7 @@ struct Label: Sendable {
   let object: WeakObject
   let text: String
   var isolation: Isolation
-  /// The target of a proxy with one target; `nil` if that target is an object of a script.
+  /// The target of a proxy with one target.
   var target: WeakObject?
   /// How a multicast proxy of the session holds its targets; `nil` for other objects.
   var ownership: Ownership?
@@ -66,7 +66,8 @@ extension World {
   // MARK: Isolation
 
   /// True if an object and every object behind it are `Sendable`, so it may be used on queues. With
-  /// `decides`, the proxies become `anywhere`, and then refuse targets that are not `Sendable`.
+  /// `decides`, the proxies become `anywhere`, and then refuse targets that are not `Sendable`, and
+  /// the script's objects behind them become `isShared`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }
@@ -86,22 +87,20 @@ extension World {
   func link(_ proxy: any MessageReceiver, to target: any MessageReceiver, strongly: Bool) throws {
     let id = ObjectIdentifier(proxy)
     let isProxy = target is any MessageForwarding
-    if !(target is ScriptObject) {
-      let isConfined = reference(target).crosses == false
-      let (fits, seen) = state.withLock { state -> (Bool, Seen) in
-        if isProxy { state.labels[id]?.leadsToProxies = true }
-        if !(proxy is any ScriptedMulticast) { state.labels[id]?.target = WeakObject(target) }
-        if state.labels[id]?.isolation == .anywhere {
-          return state.mayCross(target, decides: true, atMost: limits.registrations)
-        }
-        if isConfined { state.labels[id]?.isolation = .session }
-        return (true, Seen())
+    let isConfined = reference(target).crosses == false
+    let (fits, seen) = state.withLock { state -> (Bool, Seen) in
+      if isProxy { state.labels[id]?.leadsToProxies = true }
+      if !(proxy is any ScriptedMulticast) { state.labels[id]?.target = WeakObject(target) }
+      if state.labels[id]?.isolation == .anywhere {
+        return state.mayCross(target, decides: true, atMost: limits.registrations)
       }
-      try check(seen)
-      if !fits {
-        let (target, proxy) = (reference(target), reference(proxy))
-        throw ScriptError(.thrown, "isolation mismatch: \(target) is not Sendable and \(proxy) may be used on queues")
-      }
+      if isConfined { state.labels[id]?.isolation = .session }
+      return (true, Seen())
+    }
+    try check(seen)
+    if !fits {
+      let (target, proxy) = (reference(target), reference(proxy))
+      throw ScriptError(.thrown, "isolation mismatch: \(target) is not Sendable and \(proxy) may be used on queues")
     }
     guard isProxy, strongly else { return }
     let (_, isFull) = state.withLock { state in
@@ -167,7 +166,10 @@ extension World.State {
       }
       if let target = label.target?.object { work.append(target) }
     }
-    if decides { for id in undecided { labels[id]?.isolation = .anywhere } }
+    if decides {
+      for id in undecided { labels[id]?.isolation = .anywhere }
+      for case let object as ScriptObject in seen.objects { object.isShared.store(true, ordering: .relaxed) }
+    }
     return (true, seen)
   }
 

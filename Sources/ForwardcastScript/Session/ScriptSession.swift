@@ -57,7 +57,9 @@ public final class ScriptSession {
   /// until a text drops the name.
   ///
   /// On a queue, this receiver and every proxy to which it was added are refused with `isolation
-  /// mismatch`. Another overload registers receivers that are `Sendable`.
+  /// mismatch`. A row or hook is also refused them if the host calls it on another thread during a
+  /// run, or through a `Sendable` proxy between runs. Another overload registers receivers that are
+  /// `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }

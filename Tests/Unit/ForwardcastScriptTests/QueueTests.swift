@@ -295,6 +295,52 @@ struct QueueTests {
     expect(line.count, equals: 2)
   }
 
+  @Test("a row or hook that a host calls on another thread cannot use a receiver that is not Sendable")
+  func threadsOfTheHost() {
+    let (shared, own) = (MulticastProxy<any MessageReceiver & Sendable>(), MulticastProxy<any MessageReceiver>())
+    /// The answer of a proxy's last target, or the first error.
+    @Sendable func outcome(_ selector: MessageSelector) -> String {
+      var call = Invocation(selector)
+      do {
+        if let failure = try shared.forward(&call).failures.first { throw failure.error }
+        return call.result.map { "\($0.value)" } ?? "no answer"
+      } catch {
+        return ScriptError(error).text
+      }
+    }
+    let outcomes = Locked<[String]>([])
+    let isOver = Locked(true)
+    let note: @Sendable (Int) -> Void = { _ in
+      outcomes.withLock { $0 += [outcome("entries"), outcome("hooked"), outcome("deep")] }
+    }
+    let handlers = ScriptHandlers(output: { text in
+      if text == "there\n" { isOver.withLock { $0 = onThreads(1, note) } } else { note(0) }
+    })
+    let session = ScriptSession(handlers: handlers)
+    session.register(shared, as: "shared")
+    session.register(own, as: "own")
+    session.register(Ledger(), as: "ledger")
+    let text = """
+      receiver R { - entries = [ledger entries] - hooked = 1 - deep = [self entries] }
+      let r = new R; let o = new R; proxy inner = multicast; proxy f = forward to r
+      add f to inner; add inner to shared; add o to own
+      before shared "hooked" { let n = [ledger entries] }
+      @[[shared entries] [shared hooked] [shared deep] [own entries]]
+      """
+    expect(session.run(text.replacing("] [", with: "], [")).value, equals: [7, 1, 7, 7])
+    // The thread of a run is in the isolation of the session, and another thread is not.
+    expect(session.run("print \"here\"").succeeded)
+    expect(outcomes.withLock { exchange(&$0, with: []) }, equals: ["7", "1", "7"])
+    expect(session.run("print \"there\"").succeeded)
+    let refused = "isolation mismatch: <Ledger ledger> is not Sendable and may not be used on another thread"
+    expect(outcomes.withLock { exchange(&$0, with: []) }, equals: [refused, refused, refused])
+    // Outside of a run, the host may call a Sendable proxy on any thread, and others only in the isolation.
+    expect(onThreads(1, note) && isOver.withLock { $0 })
+    expect(outcomes.withLock { $0 }, equals: [refused, refused, refused])
+    var call = Invocation("entries")
+    expect((try? own.forward(&call))?.failures.isEmpty == true && call.result?.value as? Int == 7)
+  }
+
   @Test("a row on a queue cannot return a value that is not Sendable")
   func answersOfQueues() {
     let session = ScriptSession(handlers: Transcript().handlers)
