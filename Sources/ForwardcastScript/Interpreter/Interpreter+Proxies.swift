@@ -57,10 +57,17 @@ extension Interpreter {
     for modifier in modifiers { try modifier(self, &terms) }
     terms.ownership = world.label(of: proxy)?.ownership ?? .weak
     try run.charge(world.workOfAdding(to: proxy, terms) + (terms.name.map(Work.name) ?? 0))
-    try world.link(proxy, to: target, strongly: terms.ownership == .strong)
     let registration =
-      try terms.queue.map { try register(target, with: proxy, on: $0, terms) } ?? proxy.register(target, terms)
+      try terms.queue.map { try register(target, with: proxy, on: $0, terms) } ?? register(target, with: proxy, terms)
     if let name = terms.name { world.bind(name, .registration(registration)) }
+  }
+
+  private func register(
+    _ target: any MessageReceiver, with proxy: any ScriptedMulticast, _ terms: RegistrationTerms
+  ) throws -> Registration {
+    // An extension point refuses the target here, before `link` confines the point to the session.
+    if !(proxy is ScriptPoint) { try world.link(proxy, to: target, strongly: terms.ownership == .strong) }
+    return try proxy.register(target, terms)
   }
 
   private func register(
@@ -74,6 +81,7 @@ extension Interpreter {
       throw ScriptError(
         .thrown, "isolation mismatch: \(reference) is not Sendable and may not be used on queue \(queue.mark.name)")
     }
+    try world.link(proxy, to: target, strongly: terms.ownership == .strong)
     world.note(queue, of: proxy)
     return try proxy.register(crossing: target, delivery: queue.delivery, terms)
   }

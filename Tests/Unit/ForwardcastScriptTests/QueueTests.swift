@@ -341,6 +341,17 @@ struct QueueTests {
     expect((try? own.forward(&call))?.failures.isEmpty == true && call.result?.value as? Int == 7)
   }
 
+  @Test("a target that is refused does not confine the proxy to the session")
+  func refusedTarget() {
+    let session = ScriptSession(handlers: Transcript().handlers)
+    session.register(Ledger(), as: "ledger")
+    session.run(Self.cast + "extension E { n }")
+    expect(session.run("add ledger to p on q").error?.text.hasPrefix("isolation mismatch") == true)
+    expect(session.run("add ledger to E").error?.code, equals: .typeMismatch)
+    let text = "proxy outer = multicast; add b to p; register b in E; add p to outer on q; add E to outer on q"
+    expect(session.run(text + "; collect sum [outer n]").value, equals: 6)
+  }
+
   @Test("a row on a queue cannot return a value that is not Sendable")
   func answersOfQueues() {
     let session = ScriptSession(handlers: Transcript().handlers)
