@@ -69,10 +69,10 @@ extension ScriptValue {
   }
 
   private static func value(
-    _ value: Any, in box: ArgumentBox? = nil, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
+    _ value: Any, in box: ArgumentBox, depth: Int, _ reference: (any MessageReceiver) -> ScriptReference
   ) throws -> ScriptValue {
     try ScriptError.limit(depth <= depthLimit, "a value of more than \(depthLimit) nested lists and dictionaries")
-    func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, depth: depth + 1, reference) }
+    func inner(_ value: Any) throws -> ScriptValue { try Self.value(value, in: box, depth: depth + 1, reference) }
     // This avoids the slow casts of the switch below.
     let type = Swift.type(of: value)
     if let known = try known(value, type, inner) { return known }
@@ -103,7 +103,11 @@ extension ScriptValue {
     case let value as ScriptQueue: return .queue(value)
     case let value as [Any]: return .list(try value.map(inner))
     case let value as [String: Any]: return .dictionary(try value.mapValues(inner))
-    default: return .foreign(ScriptForeignValue(box: box ?? ArgumentBox(value)))
+    case _ where depth == 0: return .foreign(ScriptForeignValue(box: box))
+    // The parts of a `Sendable` value are `Sendable`.
+    default:
+      let part = box.isSendable ? ArgumentBox(uncheckedSendable: value) : ArgumentBox(value)
+      return .foreign(ScriptForeignValue(box: part))
     }
   }
 

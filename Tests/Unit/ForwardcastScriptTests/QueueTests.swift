@@ -352,6 +352,26 @@ struct QueueTests {
     expect(session.run(text + "; collect sum [outer n]").value, equals: 6)
   }
 
+  @Test("an optional or a list of Sendable values of the host's types can be sent to a queue")
+  func partsOfSendable() {
+    struct Day: Sendable { let number: Int }
+    final class Mark {}
+    let session = ScriptSession(handlers: Transcript().handlers)
+    session.register(
+      BareReceiver {
+        Responds(to: "day") { (_: BareReceiver) in Day(number: 1) }
+        Responds(to: "lastDay") { (_: BareReceiver) -> Day? in Day(number: 2) }
+        Responds(to: "days") { (_: BareReceiver) -> [Day?] in [Day(number: 3), nil] }
+        Responds(to: "daysByName") { (_: BareReceiver) -> [String: Day] in ["x": Day(number: 4)] }
+        Responds(to: "marks") { (_: BareReceiver) in [Mark()] }
+      }, as: "host")
+    session.run(Self.cast + "receiver Keeper { - keep: x { return 1 } }; let k = new Keeper; add k to p on q")
+    for text in ["day", "lastDay", "days", "daysByName"] {
+      expect(session.run("collect sum [p keep: [host \(text)]]").value, equals: 1, "\(text)")
+    }
+    expect(session.run("collect sum [p keep: [host marks]]").error?.text.hasPrefix("isolation mismatch") == true)
+  }
+
   @Test("a row on a queue cannot return a value that is not Sendable")
   func answersOfQueues() {
     let session = ScriptSession(handlers: Transcript().handlers)
