@@ -230,13 +230,15 @@ struct Lexer {
 
   private mutating func escape() throws -> [UInt8] {
     let start = offset
-    offset += 2
     let letter = byte(at: start + 1)
-    if let letter, let byte = Lexer.escapes[letter] { return [byte] }
-    guard letter == UInt8(ascii: "u"), byte(at: offset) == UInt8(ascii: "{") else {
+    if let letter, let byte = Lexer.escapes[letter] {
+      offset += 2
+      return [byte]
+    }
+    guard letter == UInt8(ascii: "u"), byte(at: start + 2) == UInt8(ascii: "{") else {
       throw error("an escape must be \\n, \\t, \\\", \\\\ or \\u{…}", at: start)
     }
-    offset += 1
+    offset += 3
     let digits = takeWord()
     guard byte(at: offset) == UInt8(ascii: "}"), digits.utf8.count <= 8,
       digits.unicodeScalars.allSatisfy(\.properties.isASCIIHexDigit),

@@ -15,6 +15,7 @@ struct ScriptLinesTests {
   func whole() {
     expect(texts(["print 1", "print (", "2", ")"]), equals: ["1 print 1\n", "2 print (\n2\n)\n"])
     expect(texts(["print (", "]", "print 2"]), equals: ["1 print (\n]\n", "3 print 2\n"])
+    expect(texts(["print (\"a\\", "print 2"]), equals: ["1 print (\"a\\\n", "2 print 2\n"])
     expect(texts(["print (", "# )", "\")\""]), equals: ["1 print (\n# )\n\")\"\n"])
     expect(texts(["if true {", "}", "else { }"]), equals: ["1 if true {\n}\n", "3 else { }\n"])
   }
