@@ -10,6 +10,7 @@ final class LineEditor {
   }
 
   private static let historyLimit = 1000
+  private static let historyBytes = 1 << 20
 
   /// The history file: `FORWARDCAST_HISTORY`, or a file in the home folder.
   private let historyPath: String?
@@ -19,8 +20,12 @@ final class LineEditor {
   init() {
     let path = environment("FORWARDCAST_HISTORY") ?? environment("HOME").map { $0 + "/.forwardcast_history" }
     historyPath = path?.isEmpty ?? true ? nil : path
-    guard let historyPath, let bytes = try? readFile(historyPath, limit: 1 << 20) else { return }
-    history = bytes.split(separator: UInt8(ascii: "\n")).suffix(Self.historyLimit).map { entry in
+    guard let historyPath, let bytes = try? readFile(historyPath, limit: Self.historyBytes, fromEnd: true) else {
+      return
+    }
+    // The first entry of a longer file is cut.
+    let entries = bytes.split(separator: UInt8(ascii: "\n")).dropFirst(bytes.count > Self.historyBytes ? 1 : 0)
+    history = entries.suffix(Self.historyLimit).map { entry in
       String(decoding: entry, as: UTF8.self).replacing("\r", with: "\n")
     }
   }

@@ -67,12 +67,14 @@ struct FileError: Error {
   let text: String
 
   /// The message, which begins with the command's name or with the place in the file.
-  var line: String { text.hasPrefix("cannot") ? "forwardcast: \(text)" : text }
+  let line: String
 
-  init(text: String) { self.text = text }
+  /// - Parameter text: begins with the place in the file.
+  init(text: String) { (self.text, line) = (text, text) }
 
   init(_ what: String, _ path: String, _ code: Int32 = errno) {
     text = "\(what) \(ShownText.shown(path)): \(String(cString: strerror(code)))"
+    line = "forwardcast: \(text)"
   }
 }
 
@@ -87,10 +89,12 @@ func readBytes(_ file: Int32, atMost count: Int) -> [UInt8]? {
 }
 
 /// Reads a file, or standard input for `-`, up to one byte more than `limit`.
-func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+/// - Parameter fromEnd: whether to read the last bytes of a longer file instead of the first.
+func readFile(_ path: String, limit: Int, fromEnd: Bool = false) throws(FileError) -> [UInt8] {
   let file = path == "-" ? Stream.input.descriptor : open(path, O_RDONLY)
   guard file >= 0 else { throw FileError("cannot read", path) }
   defer { if path != "-" { close(file) } }
+  if fromEnd { lseek(file, max(0, lseek(file, 0, SEEK_END) - off_t(limit) - 1), SEEK_SET) }
   var bytes: [UInt8] = []
   while bytes.count <= limit {
     guard let part = readBytes(file, atMost: min(1 << 16, limit + 1 - bytes.count)) else {

@@ -263,6 +263,10 @@ import Testing
       try expect(
         Call("run", marked).errors,
         equals: "\(marked):1:8: error: syntax: the byte 0xFF is not UTF-8\nprint \"\u{FFFD}\"\n       ^\n")
+      // The place begins the line, even if it resembles a reason.
+      _ = try folder.file("cannot.msg", [0xFF])
+      let near = try Call.shell("cd \(folder.path) && \(Call.executable().path) check cannot.msg 2>&1")
+      expect(near.hasPrefix("cannot.msg:1:1: error: syntax: "), "\(near)")
     }
 
     @Test(

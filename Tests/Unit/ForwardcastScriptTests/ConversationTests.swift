@@ -231,6 +231,18 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
+    @Test("of a history file that is too long, the newest entries are kept")
+    func longHistory() throws {
+      let folder = try Folder()
+      let long = "# " + String(repeating: "x", count: 1 << 20)
+      let file = try folder.file("history", "print 1\n\(long)\nprint \"newest\"\n".utf8)
+      let terminal = try begin(folder)
+      try terminal.enter("\u{1B}[A\r", until: "\nnewest\r\n")
+      try terminal.enter("print 2\r", until: "\n2\r\n")
+      try expect(terminal.end(), equals: 0)
+      try expect(String(contentsOfFile: file, encoding: .utf8), equals: "print \"newest\"\nprint 2\n")
+    }
+
     @Test("progress is shown after a second and removed before other output")
     func progress() throws {
       let terminal = try begin(Folder())
