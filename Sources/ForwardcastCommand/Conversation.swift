@@ -185,6 +185,7 @@ final class Conversation {
       session = ScriptSession(handlers: display.handlers(traces: true))
       session.joinsTexts = !isTerminal
       spoken = []
+    case (":load", "-"?) where !isTerminal: note(.usage, "cannot load -, because the session reads standard input")
     case (":load", let path?):
       guard let text = scriptText(path, reason: \.text) else { return note(.usage) }
       _ = run(text, named: path)

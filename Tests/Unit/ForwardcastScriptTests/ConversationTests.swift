@@ -349,6 +349,7 @@ import Testing
         ("print 1\nprint )\nprint 2", "repl:2:7: error: syntax: unmatched \")\"\n", 2),
         ("print 1\nprint (", "repl:2:7: error: syntax: \"(\" is never closed\n", 2),
         ("print 1\n:fly\nprint 2", "no command :fly; :help lists them\n", 2),
+        ("print 1\n:load -\nprint 2", "cannot load -, because the session reads standard input\n", 2),
       ]
       for (input, error, status) in cases {
         let call = try Call("repl", input: input)
