@@ -33,7 +33,7 @@ extension World {
     let inherited = try parent.map(table)
     let depth = parent.flatMap(receiver).map { $0.depth + 1 } ?? 0
     let most = World.inheritanceLimit
-    try ScriptError.limit(depth <= most, "more than \(most) receivers in one chain of inheritance")
+    try ScriptError.limit(depth < most, "more than \(most) receivers in one chain of inheritance")
     let table = SelectorTable(for: ScriptObject.self, inheriting: inherited, rows: [Responds<ScriptObject>]())
     for row in rows {
       do {

@@ -84,7 +84,7 @@ enum LanguageWords {
     add: := [1 add: 2] — The sum; throws if integers overflow.
     subtract: := [3 subtract: 2] — The difference; throws if integers overflow.
     multiply: := [2 multiply: 3] — The product; throws if integers overflow.
-    divide: := [7 divide: 2] — The quotient, for integers rounded towards zero; throws for division by zero.
+    divide: := [7 divide: 2] — The quotient. For integers: rounded towards zero; throws for division by zero or overflow.
     negated := [1 negated] — The number with its sign changed.
     length := ["text" length] — The number of characters of a text.
     uppercased := ["text" uppercased] — The text in capital letters.

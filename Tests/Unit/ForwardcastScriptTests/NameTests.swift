@@ -127,9 +127,9 @@ struct NameTests {
       play("receiver R { - a = 1 - b = 2 }\nreceiver S : R { - b = 3 }\nprint [new S a] [new S b] [new R b]").output,
       equals: "1 3 2\n")
     func chain(_ depth: Int) -> String { (1...depth).map { "receiver R\($0) : R\($0 - 1) { }\n" }.joined() }
-    expect(play("receiver R0 { - a = 1 }\n\(chain(64))print [new R64 a]").output, equals: "1\n")
+    expect(play("receiver R0 { - a = 1 }\n\(chain(63))print [new R63 a]").output, equals: "1\n")
     expect(
-      play("receiver R0 { - a = 1 }\n\(chain(65))").outcome.error?.text,
+      play("receiver R0 { - a = 1 }\n\(chain(64))").outcome.error?.text,
       equals: "limit exceeded: more than 64 receivers in one chain of inheritance")
   }
 
