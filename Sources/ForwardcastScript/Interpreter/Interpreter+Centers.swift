@@ -77,7 +77,7 @@ extension Interpreter {
 // MARK: - Callbacks of the service center, as messages to rows
 
 extension ScriptObject: ServiceLifecycle {
-  func serviceDidInit(in center: ServiceCenter) throws { _ = try callHook("serviceDidInit", isMaking: true) }
+  func serviceDidInit(in center: ServiceCenter) throws { _ = try callHook("serviceDidInit", making: center) }
 
   func serviceWillClearData() throws { _ = try callHook("serviceWillClearData") }
 
@@ -95,10 +95,10 @@ extension ScriptObject: ServiceLifecycle {
   }
 
   /// Runs the object's method of that name, if it has one, and returns the answer.
-  private func callHook(_ name: String, isMaking: Bool = false) throws -> ArgumentBox? {
+  private func callHook(_ name: String, making: ServiceCenter? = nil) throws -> ArgumentBox? {
     guard let selector = MessageSelector(known: name), objectTable?.responds(to: selector) ?? false else { return nil }
     var call = Invocation(selector, arguments: [])
-    let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, isMaking: isMaking) }
+    let sending = SendInProgress.current.map { SendInProgress(run: $0.run, depth: $0.depth + 1, making: making) }
     // The first method of a send costs no step of its own. `beginRow` counts a method before the
     // callback's method, so that the callback's method costs a step.
     _ = sending?.beginRow()

@@ -99,7 +99,7 @@ struct Interpreter {
   func value(of name: String) throws -> ScriptValue {
     switch frame.binding(name) ?? world.binding(name) {
     case .value(let value):
-      if !run.isInSession { try checkCrossing(value) }
+      if !run.isOnThread || world.currentQueue != nil { try checkCrossing(value) }
       return value
     case .dropped: throw ScriptError(.unknownName, "\(name) was dropped")
     case nil: throw ScriptError(.unknownName, name, about: .name(name))
@@ -115,7 +115,7 @@ struct Interpreter {
       try chargeCopy(of: value)
       if value.mayCross { return }
     }
-    let place = ScriptQueue.current.map { "queue \($0.name)" } ?? "another thread"
+    let place = world.currentQueue.map { "queue \($0.name)" } ?? "another thread"
     throw ScriptError(
       .thrown, "isolation mismatch: \(value.evidence) is not Sendable and may not be used on \(place)")
   }

@@ -1,6 +1,7 @@
 // Run.swift: one run of a script, with its counters and limits.
 
 import Forwardcast
+import ForwardcastCenters
 import Synchronization
 
 /// One run, with its counters and the first limit that it exceeded. All threads of a run share it.
@@ -39,9 +40,8 @@ final class Run: Sendable {
     work = Atomic(earlier?.workDone ?? 0)
   }
 
-  /// Whether the current thread is in the isolation of the session, so it may use receivers that
-  /// are not `Sendable`.
-  var isInSession: Bool { thread == .current && ScriptQueue.current == nil }
+  /// Whether the current thread is that of the session. It may also run deliveries on queues.
+  var isOnThread: Bool { thread == .current }
 
   /// Counts a statement or a send.
   /// - Throws: `limit exceeded`, for this step or for a limit that the run exceeded before.
@@ -192,8 +192,8 @@ final class SendInProgress: Sendable {
 
   let run: Run
   let depth: Int
-  /// True while a service is being created. Queued methods may wait for the service.
-  let isMaking: Bool
+  /// The centers of the services that are being created. Queued methods may wait for the services.
+  let making: [ServiceCenter]
   /// The policy of a `collect`, which throws the first error of its targets; with `nil`, the last
   /// answer is the result.
   let policy: CollectPolicy?
@@ -201,9 +201,11 @@ final class SendInProgress: Sendable {
   private let rows = Atomic<Int>(0)
   let turn = ToldTurn()
 
-  init(run: Run, depth: Int, isMaking: Bool = false, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil) {
+  init(
+    run: Run, depth: Int, making: ServiceCenter? = nil, policy: CollectPolicy? = nil, receiver: ScriptReference? = nil
+  ) {
     (self.run, self.depth, self.policy, self.receiver) = (run, depth, policy, receiver)
-    self.isMaking = isMaking || SendInProgress.current?.isMaking ?? false
+    self.making = (SendInProgress.current?.making ?? []) + (making.map { [$0] } ?? [])
   }
 
   func beginRow() -> Int { rows.wrappingAdd(1, ordering: .relaxed).newValue }

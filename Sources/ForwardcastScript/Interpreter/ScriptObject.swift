@@ -65,7 +65,7 @@ extension World {
     let sender = SendInProgress.current
     let isShared = object.isShared.load(ordering: .relaxed)
     let send = sender ?? SendInProgress(run: runInProgress ?? Run(self, isShared: isShared), depth: 1)
-    let queue = sender == nil ? ScriptQueue.current : nil
+    let queue = sender == nil ? currentQueue : nil
     if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()
     // If the message was sent directly to this object, the sender emits the events.

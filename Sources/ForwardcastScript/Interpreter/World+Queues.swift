@@ -26,14 +26,17 @@ extension World {
     defer { queues { state in state.runs.removeAll { $0 === run } } }
     let result = Result { try body() }
     // A text that a host runs during a method on a queue does not wait.
-    if ScriptQueue.current == nil { try waitForQueues() }
+    if currentQueue == nil { try waitForQueues() }
     return try result.get()
   }
+
+  /// The queue of this session whose delivery the current thread runs.
+  var currentQueue: ScriptQueue.Mark? { ScriptQueue.current.flatMap { $0.world.object === self ? $0 : nil } }
 
   static let queueLimit = 1000
 
   func makeQueue(_ name: String) throws -> ScriptQueue {
-    let queue = ScriptQueue(name, handlers.delivers)
+    let queue = ScriptQueue(name, self, handlers.delivers)
     try queues { state in
       try ScriptError.limit(state.all.count < World.queueLimit, "more than \(World.queueLimit) queues")
       state.all.append(queue)
@@ -74,7 +77,7 @@ extension World {
   /// itself.
   func waitForQueues() throws {
     try refuseWhileMaking()
-    if let mark = ScriptQueue.current {
+    if let mark = currentQueue {
       throw ScriptError(.wouldDeadlock, "code on the queue \(mark.name) cannot wait for the same queue")
     }
     var before: Int
@@ -102,7 +105,7 @@ extension World {
 
   /// Throws `would deadlock` while a service is created: queued methods might wait for the service.
   func refuseWhileMaking() throws {
-    guard SendInProgress.current?.isMaking ?? false else { return }
+    guard SendInProgress.current?.making.contains(where: { $0 === services }) ?? false else { return }
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 

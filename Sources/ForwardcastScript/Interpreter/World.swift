@@ -98,7 +98,7 @@ final class World: Sendable {
       if event.stage == .sent { return }
       let isOfRow = event.receiver.hasPrefix(ofRow)
       switch event.stage {
-      case .began where isOfRow: (SendInProgress.current?.turn ?? ScriptQueue.current?.turn)?.begin(event.step)
+      case .began where isOfRow: (SendInProgress.current?.turn ?? self?.currentQueue?.turn)?.begin(event.step)
       case .answered, .failed:
         if isOfRow || event.sender == "sender" { return }
         self?.tell { event }

@@ -21,6 +21,19 @@ private final class Clock: MessageReceiver, Sendable {
   }
 }
 
+/// A Sendable receiver that runs a text in a session of its own. Returns the output and the outcome.
+private final class Nest: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: Nest.self) {
+    Responds(to: Message<(String) -> String>("run:")) { (_: Nest, text: String) in
+      let transcript = Transcript()
+      let session = ScriptSession(handlers: transcript.handlers)
+      session.register(Ledger(), as: "ledger")
+      let outcome = session.run(text)
+      return "\(transcript.output)\(outcome)"
+    }
+  }
+}
+
 @Suite("Queues")
 struct QueueTests {
   private static let cast = """
@@ -317,6 +330,7 @@ struct QueueTests {
       if text == "there\n" { isOver.withLock { $0 = onThreads(1, note) } } else { note(0) }
     })
     let session = ScriptSession(handlers: handlers)
+    defer { withExtendedLifetime(session) {} }
     session.register(shared, as: "shared")
     session.register(own, as: "own")
     session.register(Ledger(), as: "ledger")
@@ -370,6 +384,25 @@ struct QueueTests {
       expect(session.run("collect sum [p keep: [host \(text)]]").value, equals: 1, "\(text)")
     }
     expect(session.run("collect sum [p keep: [host marks]]").error?.text.hasPrefix("isolation mismatch") == true)
+  }
+
+  @Test("a session that runs during another session's queued or service row has queues and receivers of its own")
+  func nestedSessions() {
+    let session = ScriptSession(handlers: Transcript().handlers)
+    session.register(Nest(), as: "nest")
+    session.set(.string(Self.cast + "add a to p on q; [p note: 1]; wait; [p note: 2]; [ledger entries]"), as: "text")
+    session.run(Self.cast + "add nest to p on q; receiver S { - serviceDidInit { expect [nest run: text] == direct } }")
+    session.run("let direct = [nest run: text]")
+    expect(session.value(of: "direct"), equals: "a 1\na 2\n7")
+    expect(session.run("expect collect first [p run: text] == direct; let s = service S").succeeded)
+    // Its own queue and its own service still may not wait.
+    session.set(.string("receiver W { - serviceDidInit { wait } }; service W"), as: "text")
+    expect(session.run("let found = [nest run: text]").succeeded)
+    guard case .string(let found)? = session.value(of: "found") else {
+      Issue.record("no text")
+      return
+    }
+    expect(found.contains("would deadlock"), "\(found)")
   }
 
   @Test("a row on a queue cannot return a value that is not Sendable")
