@@ -92,9 +92,9 @@ public struct TypeLayout: Hashable, Sendable {
     return overflow ? nil : TypeLayout(size: product, alignment: alignment)
   }
 
-  /// The layout of C's `_Atomic`. For a value of at most 16 bytes, size and alignment are rounded
-  /// up to a power of two, so that one instruction can access the value. An empty value gets one
-  /// byte.
+  /// The layout of C's `_Atomic`. For a value of at most 16 bytes, the size is rounded up to a
+  /// power of two, which is also the alignment, so that one instruction can access the value. An
+  /// empty value gets one byte.
   private var atomic: TypeLayout {
     if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
     if size > 16 { return self }
@@ -108,7 +108,7 @@ public struct TypeLayout: Hashable, Sendable {
 private struct RecordLayout {
   let isUnion: Bool
   let target: TypeLayout.Target
-  /// 64 bits wide on each platform, since a record's size in bits may exceed 32 bits.
+  /// `Int64`, since a record's number of bits may overflow a 32-bit `Int`.
   var bits: Int64 = 0
   var alignment = 1
 
@@ -135,9 +135,9 @@ private struct RecordLayout {
     bits = max(bits, start + Int64(member.size) * 8)
   }
 
-  /// Adds a bit-field at its encoded position or, without one, directly after the preceding member,
-  /// unless it would cross a unit of its declared type. If that type is not encoded (as by Apple),
-  /// it is assumed to be `unsigned int` or, for a wider field, the smallest integer that holds it.
+  /// Adds a bit-field at its encoded position, else at the next bit or, if the field would cross a
+  /// unit of its declared type, at the next unit. If the type is missing (Apple omits it), it is
+  /// taken to be `unsigned int` or, for a wider field, the smallest integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

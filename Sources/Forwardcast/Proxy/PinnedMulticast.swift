@@ -23,8 +23,8 @@ extension MulticastHolding {
   ///     }
   ///
   /// Removed or muted targets are skipped, and an added target gets the next message. Targets are
-  /// released when `body` ends or the list of targets changes. Targets of nested multicasts are not
-  /// retained.
+  /// released when `body` ends, or by the next message after a change of the list of targets.
+  /// Targets of nested multicasts are not retained.
   ///
   /// - Parameter body: receives the pinned proxy to send through. The pinned proxy must not escape.
   public func pinned<T>(_ body: (PinnedMulticast<Interface>) throws -> T) rethrows -> T {
@@ -32,7 +32,7 @@ extension MulticastHolding {
   }
 }
 
-/// The routes of one burst, which retain their targets. Used only by the caller of `pinned`.
+/// The routes of one burst, which retain their targets. Used only in the `body` of `pinned`.
 @usableFromInline
 final class Pins {
   let core: MulticastCore

@@ -35,7 +35,7 @@ public struct DeliveryReport {
 
   /// A target that did not get the message.
   public struct Skip {
-    /// The target; `nil` once deallocated.
+    /// The target; `nil` if deallocated.
     public let target: AnyObject?
     /// The reason.
     public let reason: SkipReason
@@ -96,7 +96,7 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages that full buffers dropped for this one, perhaps including itself.
+  /// The number of messages that full buffers dropped for this one; it may be among them.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
@@ -109,7 +109,7 @@ public struct DeliveryReport {
     var skipped: [Skip] = []
   }
   private var rest: Rest?
-  /// The lists, to be changed. They are created if missing, and copied if other reports share them.
+  /// The lists, for mutation. They are created if missing, and copied if other reports share them.
   private var ownRest: Rest {
     mutating get {
       if isKnownUniquelyReferenced(&rest), let rest { return rest }
@@ -165,7 +165,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were muted, or were removed or found deallocated during the message.
   public var skipped = 0
-  /// Messages that full buffers dropped for this one, perhaps including itself.
+  /// Messages that full buffers dropped for this one; it may be among them.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.

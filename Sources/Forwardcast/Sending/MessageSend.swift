@@ -19,7 +19,7 @@ func resolve(_ selector: MessageSelector, for receiver: any MessageReceiver, pas
 {
   let (resolution, last) = try follow(selector, from: receiver, past: hooked)
   if let resolution { return resolution }
-  // 5, after steps 1 to 4 in `follow`: nothing answers.
+  // 5. Nothing answers. Steps 1 to 4 are in `follow`.
   throw (last as? any MessageForwarding)?.doesNotRecognize(selector) ?? MessageError.unrecognized(selector, by: last)
 }
 
@@ -125,7 +125,7 @@ extension Invocation {
   }
 }
 
-/// Step 4 of a send. Checks number and types first, so `forward` can unbox arguments unchecked.
+/// Step 4 of a send. Checks number and types first, so `hooks` can unbox arguments unchecked.
 @inline(never) func forward(_ invocation: inout Invocation, by hooks: any MessageForwarding, _ types: MethodSignature)
   throws
 {
@@ -213,7 +213,7 @@ extension MessageReceiver {
   }
 }
 
-/// Completes a typed send whose method has other types than the key. The arguments are boxed.
+/// Completes a typed send that cannot call a method unboxed. The arguments are boxed.
 @usableFromInline
 func sendBoxed<R>(
   _ selector: MessageSelector, _ boxes: [ArgumentBox], _ resolution: Resolution, to receiver: any MessageReceiver

@@ -1,6 +1,6 @@
 // MulticastFailure.swift: errors that no sender catches, and their handlers.
 
-/// An error that no sender catches, for example of a target during a `broadcast`.
+/// An error that no sender catches, such as a target's during a `broadcast`.
 public struct MulticastFailure: Sendable, CustomStringConvertible {
   /// The message.
   public let selector: MessageSelector
@@ -20,9 +20,9 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 }
 
 extension ProxyChain {
-  /// Passes an uncaught error to the nearest handler, searched from this proxy outward. Without a
-  /// handler, or if a handler exhausts the stack by sending again, the error goes to the target if
-  /// it is ``LostErrorHandling``, otherwise to standard error.
+  /// Passes an uncaught error to the nearest handler, searched from this proxy outward. If there
+  /// is none, or if it exhausts the stack by sending again, a ``LostErrorHandling`` target gets the
+  /// error; otherwise it is printed to standard error.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }
@@ -42,7 +42,7 @@ package protocol LostErrorHandling: AnyObject {
 }
 
 extension StepContext {
-  /// Passes an error from this site to the nearest handler.
+  /// Passes an error of this step to the nearest handler.
   @inline(never) func report(_ error: any Error) {
     let failure = MulticastFailure(selector: selector, receiver: name, registration: registration, error: error)
     proxies.report(failure)
@@ -50,7 +50,7 @@ extension StepContext {
 }
 
 extension MulticastCore {
-  /// Passes an error of a broadcast to the proxy's handler, or to standard error.
+  /// Passes an uncaught error to the nearest handler, see ``ProxyChain/report(_:)``.
   @usableFromInline
   @inline(never)
   package func report(_ error: any Error, _ selector: MessageSelector, _ registration: Registration?, receiver: String)

@@ -6,10 +6,10 @@ extension ServiceCenter {
   /// order.
   ///
   /// Inner centers are cleared first. Services that are created during the call are cleared too. If
-  /// a callback replaces a service that was cleared already, the replacement is removed without a
-  /// callback, unless the replacement is persistent. A service that another thread constructs when
-  /// the call ends is cleared and, unless it is persistent, created again. If a callback calls this
-  /// method of its own center, that call clears only the inner centers.
+  /// a callback replaces a cleared service, the replacement gets no callback, and is removed unless
+  /// it is persistent. A service that another thread is still constructing at the end is cleared
+  /// and, unless it is persistent, created again. If a callback calls this method of its own
+  /// center, that call clears only the inner centers.
   public func clearData() {
     for center in innerCenters { center.clearData() }
     store.clear { entry in call("serviceWillClearData", on: entry) { try $0.serviceWillClearData() } }

@@ -4,7 +4,7 @@
 ///
 ///     var lines = ScriptLines()
 ///     lines.add("print (1\n")     // []
-///     lines.add(")\n")            // one text, of line 1
+///     lines.add(")\n")            // one text, from line 1
 ///
 /// Each line is lexed once, and parsed once if the joined text is complete and may end in an `if`.
 public struct ScriptLines: Sendable {
@@ -44,7 +44,7 @@ public struct ScriptLines: Sendable {
   /// Drops the waiting lines.
   public mutating func removeAll() { (text, open, mayGoOn, parsedLength) = ("", [], false, 0) }
 
-  /// Adds a line with its line break. Returns the texts that are now complete, or cannot be parsed.
+  /// Adds a line with its line break. Returns the texts that are now complete or invalid.
   public mutating func add(_ line: String) -> [Whole] {
     lineCount += 1
     let (first, stillOpen) = Parser.look(at: SourceText(line, name: ""), after: open)

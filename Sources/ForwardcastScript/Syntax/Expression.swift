@@ -25,7 +25,7 @@ struct Step: Sendable {
   let offset: Int
   /// The price of the names, selectors and keys that the step uses.
   let work: Int
-  /// The additional price for each open block; 0 if the step looks up no name that a block binds.
+  /// The additional price for each open block; 0 if the step looks up no name.
   let workInBlock: Int
 
   enum Action: Sendable {
