@@ -17,6 +17,9 @@ struct Lexer {
   private var documentation: [Range<Int>] = []
   /// The offset up to which a search found no end of an extended regular expression.
   private var searched = 0
+  /// For raw strings by their number of `#` signs, the offset of the next closing quote or, without
+  /// one, of the line's end.
+  private var closings: [Int: Int] = [:]
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -164,9 +167,20 @@ struct Lexer {
     at(quote) && (0..<hashes).allSatisfy { byte(quote.utf8CodeUnitCount + $0) == UInt8(ascii: "#") }
   }
 
+  /// Whether a quote from the third one on closes a raw string on its line. If so, three quotes do
+  /// not begin a multiline string.
+  private mutating func closesOnLine(hashes: Int) -> Bool {
+    let start = index
+    defer { index = start }
+    index = max(start + 2, closings[hashes] ?? 0)
+    while let here = byte(), here != 0x0A, here != 0x0D, !closes("\"", hashes: hashes) { index += 1 }
+    closings[hashes] = index
+    return closes("\"", hashes: hashes)
+  }
+
   /// Reads a string from its opening quotes. A single-line string cannot extend past its line.
   private mutating func scanString(hashes: Int) -> Token.Kind {
-    let isMultiline = at("\"\"\"") && !(hashes > 0 && closes("\"\"", hashes: hashes))
+    let isMultiline = at("\"\"\"") && !(hashes > 0 && closesOnLine(hashes: hashes))
     index += isMultiline ? 3 : 1
     while let here = byte() {
       if isMultiline ? closes("\"\"\"", hashes: hashes) : closes("\"", hashes: hashes) {

@@ -25,6 +25,9 @@ struct ReaderTests {
       ("#\"\\#(\"}\")\"# d", ["#\"\\#(\"}\")\"#", "d"]),
       ("\"\"\"\n }\" \\(\"\"\" \n\"\"\")\n\"\"\" d", ["\"\"\"\n }\" \\(\"\"\" \n\"\"\")\n\"\"\"", "d"]),
       ("##\"\"\"\n\"\"\"# \"\"\"## d", ["##\"\"\"\n\"\"\"# \"\"\"##", "d"]),
+      ("#\"\"\"# d", ["#\"\"\"#", "d"]),
+      ("#\"\"\"a\" b\"# d", ["#\"\"\"a\" b\"#", "d"]),
+      ("##\"\"\"a\"#\n\"## \"\"\"## d", ["##\"\"\"a\"#\n\"## \"\"\"##", "d"]),
       ("= /a\\/}[/]\"/ b", ["=", "/a\\/}[/]\"/", "b"]),
       ("a / b / c", ["a", "/", "b", "/", "c"]),
       ("return \"\\(a/b)/c\" d/e", ["return", "\"\\(a/b)/c\"", "d", "/", "e"]),
@@ -219,6 +222,20 @@ struct ReaderTests {
       declaration.members.map(\.name), equals: ["a", "c", "i", "j", "m", "p", "q", "s", "g", "i2", "k2", "n"])
     expect(declaration.members[7].parameters.map(\.name), equals: ["t", "y", "a", "d"])
     expect(declaration.members[2].isSettable)
+  }
+
+  @Test("a raw string that begins with three quotation marks ends on its line, and the members after it are messages")
+  func rawStrings() {
+    let text = Expander(
+      ##"""
+      @Receiver(.allMembers) final class C {
+        func a() -> String { #"""# }
+        func b() {}
+        func c() -> String { #"""a" b"# }
+      }
+      """##)
+    expect(text.said, equals: [])
+    for name in ["a", "b", "c"] { expect(text.expansion.text.contains("(\"\(name)\")"), "\(text.expansion.text)") }
   }
 
   @Test("an operator '<' and a later declaration of '>' do not enclose the members between them")
