@@ -94,13 +94,17 @@ extension Member {
 }
 
 extension TypeDeclaration {
-  /// The messages in the order of their members, with the `#if` lines of the members.
+  /// The messages in the order of their members, with the `#if` lines of the members, and with
+  /// lines for members that are unavailable on some platforms.
   func items(of entries: [Entry]) -> [Item<Entry>] {
     let entries = Dictionary(grouping: entries, by: \.member.positions)
     return items.flatMap { item -> [Item<Entry>] in
       switch item {
-      case .directive(let line): [.directive(line)]
-      case .element(let member): (entries[member.positions] ?? []).map(Item.element)
+      case .directive(let line): return [.directive(line)]
+      case .element(let member):
+        guard let entries = entries[member.positions] else { return [] }
+        guard let condition = source.condition(of: member) else { return entries.map(Item.element) }
+        return [.directive("#if \(condition)")] + entries.map(Item.element) + [.directive("#endif")]
       }
     }
   }

@@ -48,8 +48,10 @@ extension ForwardedInterface {
   }
 
   private func row(_ entry: Entry) -> [String] {
-    if isDeprecated(entry.member) { return ["Forwardcast.Responds(writtenBy: \(rowName(entry))())"] }
-    return source.available(located(rowText(entry), entry.member), entry.member)
+    let row =
+      isDeprecated(entry.member)
+      ? ["Forwardcast.Responds(writtenBy: \(rowName(entry))())"] : located(rowText(entry), entry.member)
+    return source.available(row, entry.member)
   }
 
   private func rowText(_ entry: Entry) -> String {
@@ -80,7 +82,9 @@ extension ForwardedInterface {
   /// A row for a deprecated member, in a deprecated type, so that the call causes no warning.
   private func deprecatedRow(_ entry: Entry) -> [String] {
     let stays = staysOnMainActor(entry.member)
-    let head = "\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
+    // A function with a limit cannot satisfy the protocol of a type without it.
+    let limit = source.platforms(of: entry.member).map { "@available(\($0)) " } ?? ""
+    let head = "\(limit)\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
     return block(
       "\(head): \(stays ? "@MainActor " : "")Forwardcast.WrittenRow",
       availability(entry.member.attributes)

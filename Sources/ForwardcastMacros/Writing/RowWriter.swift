@@ -117,14 +117,37 @@ extension SourceText {
     availability(of: member).contains { $0.first == "*" && $0.contains("unavailable") }
   }
 
+  /// The `#if` condition of builds for platforms on which a member is available; `nil` for all.
+  func condition(of member: Member) -> String? {
+    let availability = availability(of: member)
+    var platforms = availability.compactMap { $0.contains("unavailable") ? $0.first : nil }
+    // As for Swift, what is unavailable on iOS is unavailable on visionOS, unless that is stated.
+    if platforms.contains("iOS"), !availability.joined().contains(where: { $0.hasPrefix("visionOS") }) {
+      platforms.append("visionOS")
+    }
+    let conditions = platforms.compactMap { platform -> String? in
+      switch platform {
+      case "iOS", "macOS", "OSX", "tvOS", "watchOS", "visionOS": "!os(\(platform))"
+      case "macCatalyst": "!targetEnvironment(macCatalyst)"
+      default: nil
+      }
+    }
+    return conditions.isEmpty ? nil : conditions.joined(separator: " && ")
+  }
+
   /// A row, inside `#available` if its member is limited to certain platforms.
   func available(_ row: [String], _ member: Member) -> [String] {
+    platforms(of: member).map { block("if #available(\($0))", row) } ?? row
+  }
+
+  /// The platforms to which a member is limited, with their versions; `nil` if there is no limit.
+  func platforms(of member: Member) -> String? {
     let platforms = availability(of: member).flatMap { arguments -> [String] in
       guard let platform = arguments.first, !platform.hasPrefix("swift"), !platform.hasPrefix("*") else { return [] }
       if arguments.last == "*" { return arguments.dropLast() }
       return arguments.filter { $0.hasPrefix("introduced: ") }.map { "\(platform) \($0.dropFirst(12))" }
     }
-    return platforms.isEmpty ? row : block("if #available(\((platforms + ["*"]).joined(separator: ", ")))", row)
+    return platforms.isEmpty ? nil : (platforms + ["*"]).joined(separator: ", ")
   }
 }
 

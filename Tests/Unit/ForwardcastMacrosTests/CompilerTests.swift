@@ -278,6 +278,17 @@ struct CompilerTests {
       }
     }
     """,
+    // A member may be deprecated, limited to new versions, or unavailable on some platforms.
+    ##"""
+    @Forwarded protocol DeskDelegate: AnyObject {
+      @available(macOS 99, *) @available(*, deprecated) func rose(_ height: Int)
+    }
+    @Receiver(.allMembers) class Desk {
+      @available(tvOS, unavailable) func label() -> String { #"""# }
+      @available(iOS, unavailable) var height: Int { get { 1 } set {} }
+      func sit() {}
+    }
+    """##,
     // A receiver may state the conformance. A nested receiver that states or inherits it may be private.
     """
     @Receiver class Engine { @Message func run() {} }

@@ -519,6 +519,33 @@ struct WriterTests {
     expect(table.split(separator: "if #available(macOS 99, *) {").count, equals: 2, "\(table)")
   }
 
+  @Test("the row of a deprecated requirement is limited to the requirement's platforms")
+  func deprecatedAvailability() {
+    let text = Expander(
+      "@Forwarded protocol P { @available(macOS 99, *) @available(iOS, introduced: 98, deprecated: 99) func a() }"
+    ).expansion.text
+    expect(text.contains("if #available(macOS 99, iOS 98, *) {"), "\(text)")
+    expect(text.contains("@available(macOS 99, iOS 98, *) private nonisolated struct RowA: "), "\(text)")
+  }
+
+  @Test("a member that is unavailable on a platform is no message there")
+  func unavailableOnPlatforms() {
+    func condition(_ attributes: String) -> [String] {
+      let text = Expander("@Receiver(.allMembers) class C { \(attributes) func a() {}; func b() {} }").expansion.text
+      return text.split(separator: "\n").filter { $0.contains("#if") }.map { $0.drop { $0 == " " }.description }
+    }
+    let iOS = condition("@available(iOS, unavailable)")
+    expect(iOS, equals: ["#if !os(iOS) && !os(visionOS)", "#if !os(iOS) && !os(visionOS)"])
+    expect(
+      condition("@available(iOS, unavailable, message: \"no\") @available(visionOS 1, *)").first, equals: "#if !os(iOS)"
+    )
+    expect(
+      condition("@available(macCatalyst, unavailable) @available(tvOS, unavailable)").first,
+      equals: "#if !targetEnvironment(macCatalyst) && !os(tvOS)")
+    expect(condition("@available(iOSApplicationExtension, unavailable)"), equals: [])
+    expect(condition("@available(iOS, deprecated: 99, message: \"unavailable\")"), equals: [])
+  }
+
   @Test("overloads leave a deprecated alias under their common name")
   func overloads() {
     let text = Expander("@Forwarded protocol P { func a(_ x: Int, b: Int); func a(_ x: Int, c: Int); func d() }")
@@ -573,6 +600,7 @@ struct WriterTests {
     arguments: [
       growing("brackets that do not match") { "{ \("(".times($0 * 10) + "]".times($0 * 10)) }" },
       growing("number signs") { "{ \("#".times($0 * 5)) }" },
+      growing("raw strings in one another") { "{ \("#\"\"\"\\#(".times($0 * 10))\"# }" },
       growing("overloads") { members($0) { "func a(_ x: T\($0))" } },
       growing("properties", role: "extension") { members($0) { "var a\($0): Int? { get set }" } },
       growing("requirements that name Self") { members($0) { "func a\($0)(_ x: Self.T)" } },
