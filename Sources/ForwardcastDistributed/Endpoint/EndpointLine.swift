@@ -57,7 +57,12 @@ final class EndpointLine {
       throw WireRefusal(.ahead, "message \(number) states \(call.awaited) as the first awaited number")
     }
     guard isWithinReach(number, from: call.awaited) else {
-      throw WireRefusal(.ahead, "message \(number) is too far ahead of message \(passed), the last one that has begun")
+      throw WireRefusal(
+        .ahead,
+        number - call.awaited < window
+          ? "message \(number) is too far ahead of message \(passed), the last one that has begun"
+          : "message \(number) is not within \(window) messages of message \(call.awaited), the first one that the sender "
+            + "awaits")
     }
     release(below: call.awaited)
     guard memory.take(call.size, for: owner) else {

@@ -170,18 +170,21 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     }
   }
 
-  /// The text of a reply, or of a refusal if the reply cannot be encoded or is too large.
+  /// The text of a reply, or of a refusal if the reply cannot be encoded or is too large. The
+  /// evidence of a refusal that is too large is shortened.
   private func answer(_ reply: WireReply, _ tag: Int?, _ number: Int? = nil) -> String {
-    let reason: String
+    var refusal: WireRefusal
     do throws(WireValueError) {
       let text = try reply.text(tag)
       if text.utf8.count <= limits.bytes { return text }
-      reason = "\(text.utf8.count) bytes of at most \(limits.bytes)"
+      refusal = WireRefusal(.answerCannotCross, "\(text.utf8.count) bytes of at most \(limits.bytes)")
+      if case .refused(_, let long) = reply {
+        refusal = WireRefusal(long.code, cut(long.evidence, to: limits.bytes / 2), argumentIndex: long.argumentIndex)
+      }
     } catch {
-      reason = "\(error)"
+      refusal = WireRefusal(.answerCannotCross, "\(error)")
     }
-    let refusal = WireReply.refused(number: number, WireRefusal(.answerCannotCross, reason))
-    return (try? refusal.text(tag)) ?? ""
+    return (try? WireReply.refused(number: number, refusal).text(tag)) ?? ""
   }
 }
 

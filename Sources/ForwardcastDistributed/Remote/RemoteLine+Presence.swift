@@ -62,13 +62,14 @@ extension RemoteLine {
   }
 
   /// Ends all calls and cancels the registrations that end with the line. Reconnects if another
-  /// registration requires it.
-  func lose(_ reason: String, forGood: Bool = false) {
+  /// registration requires it. With `unlessConnected`, does nothing while the line is connected.
+  func lose(_ reason: String, forGood: Bool = false, unlessConnected: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]
     )
     let lost = state.withLock { state -> Lost in
-      if state.presence.isEnd || (!forGood && state.presence != .connected) { return ([], [], []) }
+      let isConnected = state.presence == .connected
+      if state.presence.isEnd || (isConnected ? unlessConnected : !forGood) { return ([], [], []) }
       state.become(forGood ? .ended(reason) : .lost(reason))
       let calls = state.take { _ in true }
       (state.isStale, state.isOpening, state.mustTell) = (false, false, false)
@@ -95,8 +96,10 @@ extension RemoteLine {
           guard let self, self.state.withLock({ $0.goesOnTrying() }) else { return }
           if (try? await open()) != nil { return }
         }
+        if Task.isCancelled { return }
+        // Another attempt may have succeeded in the meantime.
         let attempts = number == 1 ? "1 attempt" : "\(number) attempts"
-        if !Task.isCancelled { self?.lose("\(attempts) to reconnect failed", forGood: true) }
+        self?.lose("\(attempts) to reconnect failed", forGood: true, unlessConnected: true)
       }
     }
   }

@@ -16,7 +16,7 @@ enum WireReply {
 }
 
 /// The maximum length in bytes of a text in an error.
-private let longestText = 4096
+let longestText = 4096
 
 extension WireReply {
   /// Encodes the reply with the tag of its request. Throws if the answer cannot be encoded.
@@ -121,11 +121,11 @@ extension WireReply {
 }
 
 /// The beginning of a text, which keeps an error small enough to send.
-private func cut(_ text: String) -> String {
-  guard text.utf8.count > longestText else { return text }
+func cut(_ text: String, to longest: Int = longestText) -> String {
+  guard text.utf8.count > longest else { return text }
   var kept = ""
   for scalar in text.unicodeScalars {
-    guard kept.utf8.count < longestText - 8 else { break }
+    guard kept.utf8.count < longest - 8 else { break }
     kept.unicodeScalars.append(scalar)
   }
   return kept + "…"
@@ -136,7 +136,7 @@ private let knownCodes: [String: MessageError.Code] = {
   let codes: [MessageError.Code] = [
     .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,
     .nobodyResponds, .isolationMismatch, .proxyCycle, .tooManyProxies, .noSelectorTable, .alreadyInTable,
-    .wouldDeadlock, .tooDeep, .timedOut, .hookEnded, .notAwaited,
+    .wouldDeadlock, .tooDeep, .timedOut, .hookEnded, .notAwaited, .cancelled,
   ]
   return Dictionary(uniqueKeysWithValues: codes.map { ($0.description, $0) })
 }()

@@ -40,6 +40,22 @@ struct EndpointLineTests {
     expect([2, 4, 5].map(refusal), equals: [.superseded, nil, .ahead])
   }
 
+  @Test("the refusal of a number that is too far ahead names the limit that it exceeds")
+  func farAhead() throws {
+    func evidence(_ number: Int, _ awaited: Int) throws -> String {
+      let text = "forwardcast:2 {1:k4:call1:l1:x1:ni\(number);1:s4:rest1:a[]1:bi\(awaited);}"
+      guard case .call(let call) = try WireRequest.read(WireFields.read(text, MessageLimits())) else { return "" }
+      do { return "\(try line.place(call).isSecond)" } catch { return error.evidence }
+    }
+    expect(line.keepOnly([], upTo: 3))
+    try expect(
+      evidence(5, 1), equals: "message 5 is not within 4 messages of message 1, the first one that the sender awaits")
+    let far = EndpointLine.reach + 4
+    try expect(
+      evidence(far, far),
+      equals: "message \(far) is too far ahead of message 3, the last one that has begun")
+  }
+
   @Test("waiting messages run in the order of their numbers, whichever arrived first")
   func order() async throws {
     let first = try place(1)

@@ -113,6 +113,21 @@ struct RemoteReceiverTests {
     expect(unwritten.outcome, equals: .ran)
   }
 
+  @Test("an error of the library arrives as itself, whatever its code")
+  func errorCodes() throws {
+    let source = try String(
+      contentsOf: packageFolder("Sources/Forwardcast/Message/MessageError.swift"), encoding: .utf8)
+    let codes = source.matches(of: /Code\(description: "([^"]+)"/).map { String($0.output.1) }
+    expect(codes.count > 16)
+    for code in codes {
+      let text = "forwardcast:2 {1:k5:error1:ni1;1:c\(code.utf8.count):\(code)}"
+      guard
+        case .messageError(1, let error) = try WireReply.read(WireFields.read(text, MessageLimits()), types: knownTypes)
+      else { throw Burnt(description: code) }
+      expect(error.code.description, equals: code)
+    }
+  }
+
   @Test("a selector that the endpoint does not allow is not sent")
   func unknownSelectors() async throws {
     let remote = try await connect(endpoint())
@@ -723,6 +738,18 @@ struct RemoteReceiverTests {
     expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 
+  @Test("a refusal that exceeds the size limit keeps its code, and its text is shortened")
+  func longRefusal() async throws {
+    let narrow = LocalEndpoint(
+      worker, allowing: [Message.add.selector], limits: MessageLimits(bytes: 512), actorSystem: system)
+    let remote = try await connect(narrow)
+    await narrow.close(String(repeating: "z", count: 600))
+    let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
+    expect(error.code == .gone && error.outcome == .didNotRun, "\(error)")
+    expect(error.evidence.hasPrefix("zzz") && error.evidence.hasSuffix("z…"), "\(error)")
+    expect(remote.presence, equals: .lost(error.evidence))
+  }
+
   @Test("a late reply of a closed endpoint does not end the connection to its replacement")
   func lateClosing() async throws {
     let (old, new, late) = (endpoint(), endpoint(), Gate())
@@ -762,6 +789,16 @@ struct RemoteReceiverTests {
     never.open()
     expect(remote.presence, equals: .connected)
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
+  }
+
+  @Test("the last failed attempt does not end a connection that was made meanwhile, but a lost one")
+  func lateLastAttempt() async throws {
+    let remote = try await connect(endpoint())
+    remote.line.lose("3 attempts failed", forGood: true, unlessConnected: true)
+    try await expect(remote.sendAndWait(.add, 2), equals: 3)
+    remote.line.lose("it did not answer")
+    remote.line.lose("3 attempts failed", forGood: true, unlessConnected: true)
+    expect(remote.presence, equals: .ended("3 attempts failed"))
   }
 
   @Test("a call is deallocated when it has ended")
