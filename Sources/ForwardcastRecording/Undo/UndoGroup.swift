@@ -45,14 +45,8 @@ final class OpenGroups {
     let number: Int
     var start: Int
     let coalescing: String?
-    var action = UndoAction()
-    /// The closed groups within this group, in order. Removed groups are not listed.
-    var closed: [Closed] = []
-  }
-
-  private struct Closed {
-    let steps: Range<Int>
-    let action: UndoAction
+    /// The steps of each closed group within this group, in order. Removed groups are not listed.
+    var closed: [Range<Int>] = []
   }
 
   private var steps: [UndoStep] = []
@@ -62,10 +56,8 @@ final class OpenGroups {
 
   var isLive: Bool { steps.contains { $0.target != nil } }
 
-  var action: UndoAction {
-    get { frames.first?.action ?? UndoAction() }
-    set { if !frames.isEmpty { frames[0].action = newValue } }
-  }
+  /// The action of the outermost group. Nested groups have none.
+  var action = UndoAction()
 
   func open(_ number: Int, coalescing: String? = nil) {
     frames.append(Frame(number: number, start: steps.count, coalescing: coalescing))
@@ -80,23 +72,20 @@ final class OpenGroups {
   func close() -> UndoGroup? {
     guard let frame = frames.popLast() else { return nil }
     if frames.isEmpty {
-      defer { steps = [] }
-      return UndoGroup(steps: steps, action: frame.action, coalescing: frame.coalescing)
+      defer { (steps, action) = ([], UndoAction()) }
+      return UndoGroup(steps: steps, action: action, coalescing: frame.coalescing)
     }
-    guard frame.start < steps.count else { return nil }
-    let outer = frames.count - 1
-    if frames[outer].action.name.isEmpty { frames[outer].action.name = frame.action.name }
-    frames[outer].closed.append(Closed(steps: frame.start..<steps.count, action: frame.action))
+    if frame.start < steps.count { frames[frames.count - 1].closed.append(frame.start..<steps.count) }
     return nil
   }
 
   /// Removes and returns the last closed group in the innermost open group, unless a step follows.
   func takeNested() -> UndoGroup? {
-    guard let closed = frames.last?.closed.last, closed.steps.upperBound == steps.count else { return nil }
+    guard let closed = frames.last?.closed.last, closed.upperBound == steps.count else { return nil }
     frames[frames.count - 1].closed.removeLast()
-    let taken = Array(steps[closed.steps])
+    let taken = Array(steps[closed])
     steps.removeLast(taken.count)
-    return UndoGroup(steps: taken, action: closed.action)
+    return UndoGroup(steps: taken)
   }
 
   func removeSteps(of target: AnyObject?) {
@@ -108,8 +97,8 @@ final class OpenGroups {
     for index in frames.indices {
       frames[index].start = places[frames[index].start]
       frames[index].closed = frames[index].closed.compactMap { closed in
-        let steps = places[closed.steps.lowerBound]..<places[closed.steps.upperBound]
-        return steps.isEmpty ? nil : Closed(steps: steps, action: closed.action)
+        let steps = places[closed.lowerBound]..<places[closed.upperBound]
+        return steps.isEmpty ? nil : steps
       }
     }
     withExtendedLifetime(old) {}

@@ -41,6 +41,7 @@ extension UndoHistory {
 
   /// Undoes the last closed group within the open group or, if no group is open, the last outermost
   /// group. Returns `false` if there is no such group, or if a step was registered after the group.
+  /// The redo of a nested group has no action name.
   /// - Throws: as ``undo()``.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {

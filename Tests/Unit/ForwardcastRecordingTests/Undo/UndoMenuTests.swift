@@ -80,6 +80,13 @@ private let menuRows: [MenuRow] = [
     history, canvas in
     try history.group { try history.group("Inner") { try step(history, canvas) } }
   },
+  .init("a nested group has no name, so its redo has none", undo: "Undo Outer", redo: "Redo") { history, canvas in
+    try history.group("Outer") {
+      try step(history, canvas)
+      try history.group("Inner") { try step(history, canvas) }
+      try history.undoNestedGroup()
+    }
+  },
   .init("a step registered by an undo may rename what is redone", undo: "Undo", redo: "Redo Other") { history, canvas in
     history.register(canvas) {
       try step(history, $0)
