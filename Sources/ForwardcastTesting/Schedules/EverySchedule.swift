@@ -19,8 +19,9 @@ import Forwardcast
 /// The search ends at the first order that fails. It reports one issue at the line of the failed
 /// expectation, with the turns, a diagram, and the line of code that runs only that order. An order
 /// fails if `body` throws, or if an expectation of the schedule, of Swift Testing or of a double
-/// fails. An order also fails if no turn can continue (a deadlock), or if a target is on a queue or
-/// an actor that is not the schedule's. XCTest's own assertions fail the test, but not the order.
+/// fails. An order also fails if no turn can continue (a deadlock), if a target is on a queue or an
+/// actor that is not the schedule's, or if the clock advances 1,000 times without a turn of `body`,
+/// as with a repeating timer. XCTest's own assertions fail the test, but not the order.
 ///
 /// Apart from the order of turns, `body` must do the same in each run. It must create the objects
 /// that it uses, and must use neither random numbers nor real time. `limit` is the maximum number

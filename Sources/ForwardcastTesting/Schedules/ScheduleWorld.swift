@@ -48,6 +48,8 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   private let place: SourcePlace
   private var isBodyOver = false
+  /// The turns of the clock since the last turn of the body. A repeating timer takes endless turns.
+  private var advances = 0
   /// True if a turn may still be running after the end.
   private(set) var isGivenUp = false
   /// The number of steps, which shows whether turns end.
@@ -131,6 +133,12 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       }
     }
     if ready.isEmpty { return nil }
+    if advances == 1000 {
+      abandon(
+        "schedule.clock has advanced \(advances) times since the body \(isBodyOver ? "ended" : "began to wait"); "
+          + "cancel repeating timers before the body ends")
+      return nil
+    }
     let isStaying = staying.map { lane in ready.contains { $0 === lane } } ?? false
     var number = explorer.choose(ready.map(\.number), staying: isStaying ? staying?.number : nil)
     if number == nil {
@@ -145,6 +153,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     }
     guard let lane = ready.first(where: { $0.number == number }) else { return nil }
     order.append(lane.number)
+    if lane === lanes[0] { advances = 0 }
     progress.withLock { $0 += 1 }
     if lane.turn != nil { notes.append(ScheduleNote(kind: .goesOn, lane: lane.name)) }
     return lane
@@ -190,6 +199,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
         guard let next = nextTime else { return }
         notes.append(ScheduleNote(kind: .turn, lane: "clock: \(next.offset)"))
         clock.advance(by: clock.now.duration(to: next))
+        advances += 1
       }
     }
     lane.turn = nil

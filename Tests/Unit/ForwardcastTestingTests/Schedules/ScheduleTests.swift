@@ -415,6 +415,19 @@ struct ScheduleTests {
     if !isAsked { expect(left.withLock { $0 }, equals: ["first true", "second false"]) }
   }
 
+  @Test("a timer that repeats after the body has ended, or while it waits, is reported", arguments: [true, false])
+  func repeatingTimer(waits: Bool) async {
+    let summary = await run { schedule in
+      let timer = Task { while !Task.isCancelled { try? await schedule.clock.sleep(for: .seconds(1)) } }
+      if waits { await timer.value }
+    }
+    expect(
+      summary.failure?.reason,
+      equals: "schedule.clock has advanced 1000 times since the body \(waits ? "began to wait" : "ended"); "
+        + "cancel repeating timers before the body ends")
+    expect(summary.orders, equals: 1)
+  }
+
   // MARK: Searches
 
   @Test("progress is reported after each thousand orders")
