@@ -49,7 +49,7 @@ final class HookedDelivery {
       selector: delivery.selector, receiver: node.route.core, arguments: delivery.message.arguments,
       budget: delivery.message.trail?.budget,
       asksEverybody: request.makeProbe == nil && !request.ignoresErrors
-        && (request.waitsForAnswers || !delivery.tree.hasQueued && !delivery.tree.mayGrow))
+        && (request.waitsForAnswers || !delivery.tree.hasQueued && !delivery.tree.mayGrow), isOfProxy: true)
   }
   private var message: HookedMessage { HookedDelivery.message(delivery, node) }
 

@@ -12,7 +12,7 @@ struct HookedMessage {
   /// False if `proceed` might return the answers of only some targets, because the sender does not
   /// wait for queued targets, ignores errors, or needs only some answers.
   var asksEverybody = true
-  /// True for a hook of a proxy for one object, which is then the receiver.
+  /// True for a hook of a proxy, false for a table's hook.
   var isOfProxy = false
 
   func with(_ arguments: MessageArguments) -> HookedMessage {

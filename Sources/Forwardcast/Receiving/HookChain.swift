@@ -72,7 +72,7 @@ struct HookChain: Sendable {
       evidence =
         "an around hook has only a 'waiting:' form, but a hook around it is not async; pass the outer hook's async "
         + "form as 'waiting:'"
-    } else if message.receiver is any HookHolder || message.isOfProxy {
+    } else if message.isOfProxy {
       evidence = "an around hook is async; use an async call, such as sendAndWait"
     } else {
       // An asynchronous call would run the method, which is not async, in the same way.

@@ -91,5 +91,5 @@ extension Hook.Body {
 
 extension HookedMessage {
   /// The receiver of the method; `nil` for a proxy's hook.
-  fileprivate var target: AnyObject? { isOfProxy || receiver is any HookHolder ? nil : receiver }
+  fileprivate var target: AnyObject? { isOfProxy ? nil : receiver }
 }

@@ -91,7 +91,7 @@ public struct MessageVisit: ~Copyable {
   func runHooks(_ arguments: MessageArguments) throws {
     let route = route.takeUnretainedValue()
     try route.around?.hooks.runBefore(
-      HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments))
+      HookedMessage(selector: route.selector, receiver: route.core, arguments: arguments, isOfProxy: true))
   }
 
   /// The route, retained, for use beyond this call.

@@ -69,9 +69,9 @@ extension MulticastCore {
       // Read under one lock, since another message may be extending the route.
       let (found, seen, around, isNew) = state.withLock { state in
         let (old, seen) = (current(selector, epoch, state), RouteSource(self))
-        let registrations = old.map { state.list.joined(in: seen.version &- $0.version) } ?? state.list.all[...]
+        let found = old.map { state.list.joined(in: seen.version &- $0.version).map { Candidate($0, selector) } }
         return (
-          UncheckedSendable(registrations.map { Candidate($0, selector) }), seen,
+          UncheckedSendable(found ?? state.list.map { Candidate($0, selector) }), seen,
           old == nil ? state.rest?.around(selector) : nil, old == nil
         )
       }
@@ -236,7 +236,7 @@ extension MulticastCore {
   func ownRoute(_ selector: MessageSelector, pinned: Bool = false) -> Route {
     let (candidates, version, around) = state.withLock {
       (
-        UncheckedSendable($0.list.all.map { Candidate($0, selector) }), changes.load(ordering: .relaxed),
+        UncheckedSendable($0.list.map { Candidate($0, selector) }), changes.load(ordering: .relaxed),
         $0.rest?.around(selector)
       )
     }

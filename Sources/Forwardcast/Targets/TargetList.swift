@@ -80,12 +80,16 @@ struct TargetList {
   }
 
   /// The registrations that were not removed, in delivery order. Some may be muted or dead.
-  var all: [Registration] {
-    var all: [Registration] = []
+  var all: [Registration] { map { $0 } }
+
+  /// Results for the registrations that were not removed, in delivery order.
+  @inline(__always)
+  func map<T>(_ transform: (Registration) -> T) -> [T] {
+    var all: [T] = []
     all.reserveCapacity(count)
     let priorities = rare.map { inOrder($0.unusual.keys + [0]) { -Int($0) } } ?? [0]
     for priority in priorities {
-      for registration in self[priority].slots { if let registration { all.append(registration) } }
+      for registration in self[priority].slots { if let registration { all.append(transform(registration)) } }
     }
     return all
   }

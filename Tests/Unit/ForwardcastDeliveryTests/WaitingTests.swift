@@ -268,7 +268,8 @@ struct WaitingTests {
     try await expect(proxy.drain(), equals: 5)
     outer.on(.note, delivery: .queue(DispatchQueue(label: "outer"))) { [proxy, outer] _ in outer.add(proxy) }
     outer.broadcast(.note, 6)
-    try await expect(outer.drain(), equals: 1)
+    // None if the message ran before the call.
+    try await #expect(outer.drain() <= 1)
     withExtendedLifetime(clerk) {}
   }
 
