@@ -60,7 +60,6 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to the sender u
 ///   drain. A post releases, and a take acquires, the posting thread's earlier writes.
 /// - Exception: a context with priorities can be woken while it is awake. Its drains still run one
 ///   after another, and a drain that finds nothing falls asleep again.
-/// - A drain that finds its target run by a sender ends at once, and that sender wakes the context.
 @usableFromInline
 package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or owned by the drain (see the marks)
   package let context: any DeliveryContext
@@ -81,9 +80,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   private let deliveries = Atomic<Int>(0)
   private let poster = Atomic<UInt>(0)
 
-  /// On a concurrent context, the gate of the only target, if senders may run the target too.
-  private let targetGate = Guarded<SerialGate?>(nil)
-
   // MARK: - Drain state (owned by the drain)
 
   /// The address of the first taken, unopened envelope. Each envelope links to the next one.
@@ -98,15 +94,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     (hasPriority, turn) = (context.hasPriority, context.turn)
     contextObject = context.isConcurrent ? nil : context.identity
     ThreadController.current?.meet(context)
-  }
-
-  var isConcurrent: Bool { contextObject == nil }
-
-  /// Makes each drain acquire the gate, so senders and registrations with other deliveries take
-  /// turns. Only for a concurrent context, where the mailbox has one target.
-  func share(_ gate: SerialGate) {
-    guard isConcurrent, targetGate.withLock({ exchange(&$0, with: gate) == nil }), !isAsleep else { return }
-    closeUntilDrained(gate)  // a drain may have begun without the gate
   }
 
   package var delivered: Int { deliveries.load(ordering: .acquiring) }
@@ -263,10 +250,6 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
 
   /// Drains at a level; 0 on contexts without priorities.
   package func drain(_ level: UInt16 = 0) {
-    let gate = isConcurrent ? targetGate.withLock { $0 } : nil
-    // The sender that runs the target wakes the context.
-    if let gate, !gate.acquire() { return }
-    defer { _ = gate?.end() }
     HeldContext.hold(heldIdentity) {
       turnLevel = level
       _ = raise(to: level)

@@ -141,15 +141,6 @@ extension Mailbox {
   /// Reports, from any thread, that a target's method has ended, so deferred deliveries continue.
   func reopen(_ gate: SerialGate) { post(GateOpening(gate)) }
 
-  /// Closes a gate, from any thread, until the messages posted so far have run.
-  func closeUntilDrained(_ gate: SerialGate) {
-    gate.isClosed = true
-    reopen(gate)
-  }
-
-  /// Continues after a sender has run a target that a drain found busy.
-  func resume(behind gate: SerialGate) { if isConcurrent { wake(0) } else { reopen(gate) } }
-
   /// Runs deferred deliveries until the gate closes again or a drain of higher priority is due.
   fileprivate func open(_ gate: SerialGate) -> Int {
     assert(isOnContext, "a gate is opened on its context")

@@ -307,7 +307,6 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     let mailbox = mailbox(for: context, target)
     let needsGate = delivery.isAutomatic || buffer != .unbounded
     let gate = needsGate ? gate(of: ObjectIdentifier(target), mailbox) : nil
-    if delivery.isAutomatic, let gate { mailbox.share(gate) }
     return QueuedState(delivery, mailbox, gate, retaining: actor, buffer: buffer, pending: pending)
   }
 

@@ -92,7 +92,7 @@ final class QueuedState: Sendable {
   func endTurn() { if turns?.end() ?? false { reopen() } }
 
   @inline(never)
-  fileprivate func reopen() { if let turns { mailbox.resume(behind: turns) } }
+  fileprivate func reopen() { if let turns { mailbox.reopen(turns) } }
 
   @inline(__always)
   fileprivate func withGate<T>(_ body: (SerialGate) -> T) -> T {

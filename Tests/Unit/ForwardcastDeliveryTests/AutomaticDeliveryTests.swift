@@ -18,27 +18,6 @@ private final class Adder: Member, MessageReceiver, @unchecked Sendable {
   }
 }
 
-/// Counts methods that overlap.
-private final class Pair: MessageReceiver, Sendable {
-  static let (first, second) = (Message<(Int) -> Void>("first:"), Message<(Int) -> Void>("second:"))
-  let counts = Locked((running: 0, overlaps: 0, all: 0))
-
-  private func run() {
-    counts.withLock { counts in
-      counts.all += 1
-      if counts.running > 0 { counts.overlaps += 1 }
-      counts.running += 1
-    }
-    for _ in 0..<100 { _ = Task.currentPriority }
-    counts.withLock { $0.running -= 1 }
-  }
-
-  static let selectorTable = SelectorTable(for: Pair.self) {
-    Responds(to: first) { pair, _ in pair.run() }
-    Responds(to: second) { pair, _ in pair.run() }
-  }
-}
-
 @Suite("Automatic delivery")
 struct AutomaticDeliveryTests {
   private let proxy = MulticastProxy<any Member>()
@@ -123,23 +102,6 @@ struct AutomaticDeliveryTests {
     expect(journal.all.count, equals: 400)
     expect(overlaps.withLock { $0 }, equals: 0)
     withExtendedLifetime(clerk) {}
-  }
-
-  @Test("on a concurrent queue a target with an automatic and a queued registration runs one message at a time")
-  func twoDeliveries() async throws {
-    let (proxy, pair) = (MulticastProxy<any MessageReceiver & Sendable>(), Pair())
-    proxy.add(pair, delivery: .queue(.global()), only: ["second:"])
-    proxy.add(pair, delivery: .automatic(.global()), only: ["first:"])
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
-      DispatchQueue.global().sync {
-        for number in 0..<100 {
-          proxy.broadcast(thread.isMultiple(of: 2) ? Pair.first : Pair.second, number)
-        }
-      }
-    }
-    try await proxy.drain()
-    expect(pair.counts.withLock { $0.all }, equals: 800)
-    expect(pair.counts.withLock { $0.overlaps }, equals: 0)
   }
 
   @Test("a sender on a global queue calls the target synchronously")
