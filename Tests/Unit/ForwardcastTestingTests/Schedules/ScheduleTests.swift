@@ -428,6 +428,22 @@ struct ScheduleTests {
     expect(summary.orders, equals: 1)
   }
 
+  @Test("a timer that repeats while the body awaits a message is no failure")
+  func repeatingTimerBeside() async {
+    let summary = await run(upTo: 4) { schedule in
+      let timer = Task { while !Task.isCancelled { try? await schedule.clock.sleep(for: .seconds(1)) } }
+      let (proxy, seen) = (Proxy(), Locked(0))
+      proxy.on(.note, delivery: schedule.queue("queue")) { _ in seen.withLock { $0 += 1 } }
+      proxy.broadcast(.note, 1)
+      try await proxy.drain()
+      schedule.expect(seen.withLock { $0 } == 1)
+      timer.cancel()
+      await timer.value
+    }
+    expect(summary.failure == nil, "\(summary)")
+    expect(summary.orders, equals: 4)
+  }
+
   // MARK: Searches
 
   @Test("progress is reported after each thousand orders")
