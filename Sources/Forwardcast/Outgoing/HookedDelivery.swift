@@ -119,7 +119,7 @@ final class HookedDelivery {
     do {
       let suspension = try delivery.run(to: depth)
       assert(suspension == nil, "only a caller that awaits gets something to wait for")
-      try delivery.block(inHooks: true)
+      try delivery.block(in: node)
     } catch { throw ended(by: error) }
     return try answers()
   }
@@ -129,7 +129,7 @@ final class HookedDelivery {
     defer { leave() }
     do {
       try await delivery.runAndWait(to: depth)
-      try await delivery.awaitAnswers(inHooks: true)
+      try await delivery.awaitAnswers(in: node)
     } catch let room as RoomFailure {
       throw ended(by: room.error)
     } catch { throw ended(by: error) }

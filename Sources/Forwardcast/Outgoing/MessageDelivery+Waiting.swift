@@ -139,9 +139,9 @@ extension MessageDelivery {
     return try SenderWait.begin(for: tree.queuedTargets, in: route.core, selector)
   }
 
-  nonisolated(nonsending) func awaitAnswers(inHooks: Bool = false) async throws {
+  nonisolated(nonsending) func awaitAnswers(in part: ProxyNode? = nil) async throws {
     guard request.waitsInTask, let pending = scope.pending else { return }
-    wait?.sent(pending, inHooks: inHooks)
+    wait?.sent(pending, in: part)
     let timer = wait?.start { pending.fail($0) }
     defer { timer?.cancel() }
     do { try await pending.wait() } catch {
@@ -151,10 +151,10 @@ extension MessageDelivery {
   }
 
   /// Blocks until the outcomes of the scope are known, if the sender's request is `blocking`.
-  func block(inHooks: Bool = false) throws {
+  func block(in part: ProxyNode? = nil) throws {
     guard case .blocking(let patience) = request.wait else { return }
     guard let pending = scope.pending else { return }
-    wait?.sent(pending, inHooks: inHooks)
+    wait?.sent(pending, in: part)
     let late = pending.wait(until: patience.deadline)
     guard !late.isEmpty else { return }
     pending.abandon()

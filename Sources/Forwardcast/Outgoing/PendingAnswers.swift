@@ -154,9 +154,6 @@ package final class PendingAnswers: @unchecked Sendable {
 
   var open: [StepContext] { state.withLock { UncheckedSendable($0.slots.filter(\.isOpen).map(\.context)) }.value }
 
-  /// The sites of all slots.
-  var sites: [StepContext] { state.withLock { UncheckedSendable($0.slots.map(\.context)) }.value }
-
   func hasFailed(in proxies: ProxyChain) -> Bool {
     state.withLock { $0.failed[ObjectIdentifier(proxies)] != nil }
   }

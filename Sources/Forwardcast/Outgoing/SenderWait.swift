@@ -70,15 +70,13 @@ final class SenderWait: Sendable {
     suspected.withLock { $0 = $0 ?? ring }
   }
 
-  /// Records that the message was sent, so that only pending outcomes are awaited from now on. With
-  /// `inHooks`, only a part of the message was sent, and other targets are still awaited.
-  func sent(_ pending: PendingAnswers, inHooks: Bool = false) {
-    wait.narrow { earlier in
-      let open = pending.open.compactMap { $0.registration?.awaited }
-      if !inHooks { return open }
-      let sent = pending.sites.compactMap { $0.registration?.awaited }
-      return earlier().filter { !sent.contains($0) } + open
-    }
+  /// Records that the message was sent, so that only pending outcomes are awaited from now on. If
+  /// hooks of `part` have sent it, this applies to the targets of that proxy.
+  func sent(_ pending: PendingAnswers, in part: ProxyNode? = nil) {
+    let open: @Sendable () -> [AwaitedEnd] = { pending.open.compactMap { $0.registration?.awaited } }
+    guard let part else { return wait.narrow(to: open) }
+    let sent = part.queuedTargets.map(\.awaited)
+    wait.narrow(ObjectIdentifier(part)) { awaited in awaited.filter { !sent.contains($0) } + open() }
   }
 
   /// Starts the timer of a wait that may be a deadlock; `expire` ends the wait with an error.

@@ -97,10 +97,7 @@ extension [ArgumentBox] {
   @inline(never) func staying(_ move: String) -> (index: Int?, evidence: String)? {
     let unmarked = indices.filter { !self[$0].isSendable }
     guard let first = unmarked.first else { return nil }
-    let suspect = unmarked.first { index in
-      let type = self[index].type
-      return type != String.self && !TypeEncoding.Scalar.swiftTypes.contains { $0.type == type }
-    }
+    let suspect = unmarked.first { !isKnownSendable(self[$0].value) }
     if let suspect {
       let type = self[suspect].type
       return (suspect, "argument \(suspect) is not known to be Sendable and may not \(move); make '\(type)' Sendable")

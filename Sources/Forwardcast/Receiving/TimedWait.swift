@@ -99,7 +99,8 @@ final class TimedWait: Sendable {
     let name = typeName(of: receiver)
     return { outcome in
       guard let error = lateError(outcome) else { return }
-      StandardError.write("forwardcast: '\(selector)' failed in \(name) after the timeout: \(error)\n")
+      StandardError.write(
+        "forwardcast: '\(selector)' failed in \(name) after its sender had stopped waiting: \(error)\n")
     }
   }
 

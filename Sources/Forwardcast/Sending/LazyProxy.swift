@@ -63,7 +63,7 @@ public final class LazyProxy: ForwardingProxy {
     do {
       let target = try target()
       // An error of an earlier query is obsolete now.
-      failure = nil
+      (failure, hasJustFailed) = (nil, false)
       return target
     } catch {
       (failure, hasJustFailed) = (error, true)
@@ -80,7 +80,7 @@ public final class LazyProxy: ForwardingProxy {
   /// The target's signature; `nil` if the creation of the target has just failed for this message.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     defer { hasJustFailed = false }
-    return hasJustFailed ? nil : super.methodSignature(for: selector)
+    return hasJustFailed && !isMade ? nil : super.methodSignature(for: selector)
   }
 
   /// The closure's error if it threw, otherwise `unrecognizedSelector`.

@@ -52,18 +52,42 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
   fileprivate let isOwn: Bool
   /// Functions that return the awaited objects. A message can add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
+  /// Reduces the awaited objects for a part of a message.
+  private struct Reduction: Sendable {
+    let part: ObjectIdentifier
+    let reduce: @Sendable ([AwaitedEnd]) -> [AwaitedEnd]
+  }
+  /// Applied one after another.
+  private var reductions: [Reduction] = []
 
   init(holding held: [ObjectIdentifier], isOwn: Bool = true) { (self.held, self.isOwn) = (held, isOwn) }
 
-  fileprivate var awaited: [AwaitedEnd] { WaitGraph.graph.withLock { _ in awaits }.flatMap { $0() } }
+  fileprivate var awaited: [AwaitedEnd] {
+    let (awaits, reductions) = WaitGraph.graph.withLock { _ in (self.awaits, self.reductions) }
+    var found = awaits.flatMap { $0() }
+    for reduction in reductions { found = reduction.reduce(found) }
+    return found
+  }
 
-  /// Reduces the awaited objects to those that `awaits` returns. `awaits` can get the earlier ones.
-  func narrow(to awaits: @escaping @Sendable (_ earlier: () -> [AwaitedEnd]) -> [AwaitedEnd]) {
-    WaitGraph.graph.withLock { graph in
+  /// Reduces the awaited objects to a subset: the objects that `awaits` returns.
+  func narrow(to awaits: @escaping @Sendable () -> [AwaitedEnd]) {
+    let old = WaitGraph.graph.withLock { graph in
       graph.changes += 1
-      let earlier = self.awaits
-      self.awaits = [{ awaits { earlier.flatMap { $0() } } }]
+      return (exchange(&self.awaits, with: [awaits]), exchange(&reductions, with: []))
     }
+    withExtendedLifetime(old) {}
+  }
+
+  /// Reduces the awaited objects by `reduce`, which replaces an earlier reduction for the same part.
+  func narrow(_ part: ObjectIdentifier, by reduce: @escaping @Sendable ([AwaitedEnd]) -> [AwaitedEnd]) {
+    let old = WaitGraph.graph.withLock { graph in
+      graph.changes += 1
+      let old = reductions.filter { $0.part == part }
+      reductions.removeAll { $0.part == part }
+      reductions.append(Reduction(part: part, reduce: reduce))
+      return old
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// Adds the wait, or further awaited objects, to the graph, unless a cycle is certain. Returns a

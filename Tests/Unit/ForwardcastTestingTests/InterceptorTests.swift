@@ -170,7 +170,7 @@ struct InterceptorTests {
       await until(late == nil)
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("forwardcast: 'slowPriceOf:' failed in Shop after the timeout: Broken()"))
+    #expect(text.contains("forwardcast: 'slowPriceOf:' failed in Shop after its sender had stopped waiting: Broken()"))
   }
 
   @Test("timeout of a multicast does not wait for a suspended queue")
