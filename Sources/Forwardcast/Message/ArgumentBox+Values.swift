@@ -114,6 +114,15 @@ extension [ArgumentBox] {
   }
 }
 
+/// True for numbers, strings and arrays of them. The static type of `value` is unknown.
+func isKnownSendable(_ value: Any) -> Bool {
+  let type = type(of: value)
+  // An Objective-C object converts to a Swift string or array, but may be mutable.
+  if type is AnyClass { return false }
+  return type == String.self || TypeEncoding.Scalar.swiftTypes.contains { $0.type == type }
+    || (value as? [Any])?.allSatisfy(isKnownSendable) ?? false
+}
+
 /// At most 60 characters and 240 scalars of `text`, as evidence in errors.
 package func shortened(_ text: String) -> String {
   let start = String(text.unicodeScalars.prefix(240))

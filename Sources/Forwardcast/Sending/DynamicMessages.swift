@@ -85,15 +85,6 @@ extension MessageReceiver {
 /// Boxes a value whose static type is unknown.
 private func box(_ value: Any) -> ArgumentBox { ArgumentBox(storage: value, isSendable: isKnownSendable(value)) }
 
-/// True for numbers, strings and arrays of them. The static type of `value` is unknown.
-func isKnownSendable(_ value: Any) -> Bool {
-  let type = type(of: value)
-  // An Objective-C object converts to a Swift string or array, but may be mutable.
-  if type is AnyClass { return false }
-  return type == String.self || TypeEncoding.Scalar.swiftTypes.contains { $0.type == type }
-    || (value as? [Any])?.allSatisfy(isKnownSendable) ?? false
-}
-
 private func selector(_ name: String, _ arguments: KeyValuePairs<String, Any>) throws -> MessageSelector {
   let labels = arguments.map { ($0.key.isEmpty ? "_" : $0.key) + ":" }.joined()
   return try MessageSelector(swiftName: arguments.isEmpty ? name : "\(name)(\(labels))")

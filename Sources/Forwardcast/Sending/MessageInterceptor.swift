@@ -68,8 +68,8 @@ public struct MessageInterceptor: Sendable {
   ///
   /// Caches `Sendable` answers of messages with an ``Invocation/contentKey`` and arguments that are
   /// known to be `Sendable`, but no errors. If the policy may stop early, such as `.first`, or if
-  /// the sender does not wait for queued targets, answers are not cached, since some may be missing.
-  /// Concurrent messages with equal arguments might all be sent.
+  /// the sender does not wait for queued targets, answers are not cached, since some may be
+  /// missing. Concurrent messages with equal arguments might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.

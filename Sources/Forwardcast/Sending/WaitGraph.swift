@@ -46,7 +46,7 @@ struct AwaitedEnd: Sendable, Equatable {
 }
 
 /// A wait of a thread or task. The thread or task holds the identities `held` until the wait ends.
-final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's lock
+final class Wait: @unchecked Sendable {  // what changes is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
   /// True if the holder itself waits; false if one of its tasks waits, with or without the holder.
   fileprivate let isOwn: Bool
@@ -78,7 +78,7 @@ final class Wait: @unchecked Sendable {  // `awaits` is guarded by the graph's l
     withExtendedLifetime(old) {}
   }
 
-  /// Reduces the awaited objects by `reduce`, which replaces an earlier reduction for the same part.
+  /// Reduces the awaited objects by `reduce`. Replaces an earlier reduction for the same part.
   func narrow(_ part: ObjectIdentifier, by reduce: @escaping @Sendable ([AwaitedEnd]) -> [AwaitedEnd]) {
     let old = WaitGraph.graph.withLock { graph in
       graph.changes += 1

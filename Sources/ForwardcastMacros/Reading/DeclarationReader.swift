@@ -37,7 +37,7 @@ struct DeclarationReader {
     return true
   }
 
-  /// Moves past the token at the position or, if it opens brackets or generic arguments, past its group.
+  /// Moves past the token here or, if it opens brackets or generic arguments, past its group.
   mutating func skip() { position = min(source.afterPart(position, before: limit), limit) }
 
   mutating func skip(until isEnd: (SourceText, Int) -> Bool) {
