@@ -265,7 +265,7 @@ final class TableStorage: Sendable {
         let outermost = hooked.reversed().reduce(method) { inner, table in
           table.change { $0.surrounded(inner, selector, isOwn: false) }
         }
-        return TableMethod(method: outermost, owner: here)
+        return TableMethod(method: outermost, owner: here, hooked: hooked)
       }
       if refused { return nil }
       if hasHook { hooked.append(here) }
@@ -276,19 +276,16 @@ final class TableStorage: Sendable {
 
   func method(for selector: MessageSelector) -> Method? { find(selector)?.method }
 
-  /// The method for `selector`. Throws the error of a rejected row, or `typeMismatch` if the
-  /// method's table does not accept `object`.
+  /// The method for `selector`. Throws the error of a rejected row, or `typeMismatch` if the table
+  /// of the method or of one of its hooks does not accept `object`.
   func method(for selector: MessageSelector, on object: AnyObject) throws(MessageError) -> Method? {
     guard let found = find(selector) else {
       if let refusal = refusal(for: selector) { throw refusal }
       return nil
     }
-    let owner = found.owner
-    guard acceptsTarget(object), owner === self || owner.isForClass || owner.acceptsTarget(object) else {
-      throw MessageError(
-        .typeMismatch, of: object, selector, "its table is for \(acceptsTarget(object) ? owner.targetName : targetName)"
-      )
-    }
+    try checkAccepts(object, selector)
+    let isOwn = found.owner === self || found.owner.isForClass
+    if !isOwn || !found.hooked.isEmpty { try found.checkAccepts(object) }
     return found.method
   }
 

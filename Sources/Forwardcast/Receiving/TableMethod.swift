@@ -12,6 +12,8 @@
 public struct TableMethod: Sendable {
   let method: Method
   let owner: TableStorage
+  /// The inheriting tables whose hooks surround the method.
+  var hooked: [TableStorage] = []
 
   /// The selector in its table.
   public var selector: MessageSelector { method.selector }
@@ -26,7 +28,7 @@ public struct TableMethod: Sendable {
   ///   or result do not fit, or the caller is in another isolation.
   @discardableResult
   public func call<R, each A>(on target: AnyObject, _ arguments: repeat each A) throws -> R {
-    try owner.checkAccepts(target, selector)
+    try checkAccepts(target)
     if method.functionType == ObjectIdentifier(((repeat each A) -> R).self) {
       return try unsafeDowncast(method, to: TypedMethod<R, repeat each A>.self).call(
         target, Arguments(values: (repeat each arguments)))
@@ -42,8 +44,13 @@ public struct TableMethod: Sendable {
   /// - Throws: as ``call(on:_:)``. After an error, the result is `nil`.
   public func perform(_ invocation: inout Invocation, on target: AnyObject) throws {
     invocation.result = nil
-    try owner.checkAccepts(target, selector)
+    try checkAccepts(target)
     try invocation.answer(from: target) { try method.invoke(target, &$0) }
+  }
+
+  func checkAccepts(_ target: AnyObject) throws(MessageError) {
+    try owner.checkAccepts(target, selector)
+    for table in hooked { try table.checkAccepts(target, selector) }
   }
 }
 

@@ -32,6 +32,15 @@ private protocol Listening: AnyObject {}
 private final class Keen: Listening {}
 private final class Deaf: Listening {}
 
+private protocol Keeping: AnyObject {}
+private final class Hoarder: Keeping {}
+private final class Keeper: Keeping, MessageReceiver {
+  static let selectorTable = SelectorTable(for: Keeper.self, rows: [])
+  let objectTable: SelectorTable?
+  let number = 3
+  init(_ table: SelectorTable) { objectTable = table }
+}
+
 @Suite("Hooks of a selector table")
 struct TableHookTests {
   let journal = Journal()
@@ -195,6 +204,35 @@ struct TableHookTests {
     journal.take()
     try expect(letter.send(.greet, "f"), equals: "bye f")
     expect(journal.all, equals: ["own"])
+  }
+
+  @Test("a hooked table that does not accept the receiver makes the message fail, also between two other tables")
+  func hooksForOthers() throws {
+    let key = Message<() -> Int>("kept")
+    let root = SelectorTable(for: (any Keeping).self) { Responds(to: key) { _ in 1 } }
+    let middle = SelectorTable(for: (any Listening).self, inheriting: root, rows: [])
+    let keeper = Keeper(SelectorTable(for: Keeper.self, inheriting: middle, rows: []))
+    try expect(keeper.send(key), equals: 1)
+    try middle.before(key, of: (any Listening).self) { _ in journal.write("hook") }
+    let error = #expect(throws: MessageError.self) { try keeper.send(key) }
+    expect(error?.code, equals: .typeMismatch)
+    expect(error?.description.hasSuffix("its table is for Listening") == true, "\(error?.description ?? "")")
+    expect(journal.all, equals: [])
+  }
+
+  @Test("an inherited method cannot be called on an object that the hooks in between do not accept")
+  func calledOnOthers() throws {
+    let root = SelectorTable(for: (any Keeping).self) { Responds(to: "kept") { (_: any Keeping) in 1 } }
+    let middle = SelectorTable(for: Keeper.self, inheriting: root, rows: [])
+    let child = SelectorTable(for: Keeper.self, inheriting: middle, rows: [])
+    try middle.before(Message<() -> Int>("kept"), of: Keeper.self) { keeper in journal.write("\(keeper.number)") }
+    let method = try #require(child.inheritedMethod(for: "kept"))
+    try expect(method.call(on: Keeper(child)) as Int, equals: 1)
+    let error = #expect(throws: MessageError.self) { try method.call(on: Hoarder()) as Int }
+    expect(error?.code, equals: .typeMismatch)
+    var call = Invocation("kept")
+    #expect(throws: MessageError.self) { try method.perform(&call, on: Hoarder()) }
+    expect(journal.all, equals: ["3"])
   }
 
   @Test("an asynchronous method runs its hooks for awaited sends")
