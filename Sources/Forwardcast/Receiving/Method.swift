@@ -77,6 +77,9 @@ class Method: @unchecked Sendable {  // immutable once in a table
     return self
   }
 
+  /// A copy, so that a row made from another one leaves that row unchanged.
+  func copy() -> Method { preconditionFailure("only the methods of rows are copied") }
+
   final var isolation: MethodIsolation { rare?.values.isolation ?? .sender }
 
   final var statedSignature: MethodSignature? { rare?.values.signature }
@@ -278,6 +281,13 @@ final class TypedMethod<R, each A>: Method, @unchecked Sendable {  // immutable 
     }
   }
 
+  override func copy() -> Method {
+    TypedMethod(
+      Message(selector, answerCrosses: resultCrosses), signature: statedSignature, isolation: isolation,
+      opener: opener?.call, body: body
+    ).replacing(self)
+  }
+
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
     let arguments = try Arguments<repeat each A>(
       unboxing: invocation.arguments, of: selector, for: typeName(of: target))
@@ -328,6 +338,8 @@ final class RawMethod: Method, @unchecked Sendable {  // immutable after init
 
   override var numberOfParameters: Int { signature.argumentTypes.count - 2 }
 
+  override func copy() -> Method { RawMethod(selector, signature: signature, body: body).replacing(self) }
+
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws {
     try checkCount(invocation.arguments, receiver: typeName(of: target))
     try invocation.fit(signature.argumentTypes, typeName(of: target))
@@ -357,6 +369,7 @@ final class RefusedMethod: Method, @unchecked Sendable {  // immutable after ini
   }
 
   override var isRefusal: Bool { true }
+  override func copy() -> Method { RefusedMethod(selector, reason).replacing(self) }
   override func invoke(_ target: AnyObject, _ invocation: inout Invocation) throws { throw reason }
 }
 

@@ -88,14 +88,16 @@ extension Responds {
   /// The rule applies if the multicast has the row in its table, and is itself a target with a
   /// delivery that is not direct. Without a rule the last result counts.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
+    let method = method.copy()
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
-    return self
+    return Self(method: method)
   }
 
   /// Returns the row with a rule whose result is `nil` if no target responds.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R?>) -> Self {
+    let method = method.copy()
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
-    return self
+    return Self(method: method)
   }
 }
 

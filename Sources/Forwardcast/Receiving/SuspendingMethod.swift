@@ -87,6 +87,10 @@ final class SuspendingMethod<R, each A>: Method, @unchecked Sendable {  // immut
   override var signature: MethodSignature { MethodSignature(returning: R.self, taking: repeat (each A).self) }
   override var numberOfParameters: Int { packCount(repeat (each A).self) }
 
+  override func copy() -> Method {
+    SuspendingMethod(Message(selector, answerCrosses: resultCrosses), place, body: body).replacing(self)
+  }
+
   /// A body without isolation creates its answer from `Sendable` values, so any sender may get it.
   /// An actor's answer remains on that actor.
   override func answers(to sender: (any Actor)?) -> Bool {

@@ -32,8 +32,9 @@ extension Method {
 extension Responds {
   /// Returns the row, limited to targets whose class satisfies `isPresent`.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
+    let method = method.copy()
     method.isPresent = isPresent
-    return self
+    return Self(method: method)
   }
 }
 

@@ -19,6 +19,7 @@ private final class Owner: MessageReceiver {
   init(_ table: SelectorTable) { objectTable = table }
 }
 private protocol Named: AnyObject { var name: String { get } }
+private final class Plain: Named { let name = "plain" }
 private final class Person: Named, MessageReceiver {
   let name = "ann"
   static let selectorTable = SelectorTable(
@@ -95,6 +96,29 @@ struct SelectorTableTests {
     base.remove("value")
     expect(value() == nil)
     expect(table.selectors.isEmpty)
+  }
+
+  @Test("a limited row leaves the row that it is made from unchanged")
+  func derivedRow() throws {
+    let name = Message<() -> String>("name")
+    let rows = [
+      Responds(to: name) { (named: any Named) in named.name },
+      Responds(to: "name", signature: .sample("@\"String\"@:")) { (named: any Named, call: inout Invocation) in
+        call.result = ArgumentBox(named.name)
+      },
+    ]
+    for row in rows {
+      let (limited, ruled) = (row.present { _ in false }, row.answering(name, by: .first))
+      func names(_ row: Responds<any Named>) throws -> [String] {
+        let proxy = MulticastProxy<any Named>(table: SelectorTable(for: (any Named).self, rows: [row]))
+        proxy.add(Plain(), ownership: .strong)
+        return try proxy.collect(name, returning: .all)
+      }
+      try expect(names(row), equals: ["plain"])
+      try expect(names(limited), equals: [])
+      try expect(names(ruled), equals: ["plain"])
+      try expect(names(limited.answering(name, by: .first)), equals: [])
+    }
   }
 
   @Test("copies of a table are the same table")
