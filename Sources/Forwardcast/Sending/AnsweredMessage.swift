@@ -39,9 +39,14 @@ extension MessageReceiver {
   /// name. Resolver hooks and forwarding are not considered.
   public var answeredMessages: [AnsweredMessage] {
     let shared = Self.selectorTable.storage
-    let own = ownTable(of: self, classTable: shared)?.answeredMessages(from: .object) ?? []
-    let hidden = Set(own.map(\.selector))
-    return inOrder(own + shared.answeredMessages().filter { !hidden.contains($0.selector) }) { $0.selector.name }
+    let own = ownTable(of: self, classTable: shared)
+    let found = own?.answeredMessages(from: .object) ?? []
+    let hidden = Set(found.map(\.selector))
+    let inherited = shared.answeredMessages().filter {
+      // A row that the object's table rejected hides the row of the class.
+      !hidden.contains($0.selector) && own?.refusal(for: $0.selector) == nil
+    }
+    return inOrder(found + inherited) { $0.selector.name }
   }
 }
 

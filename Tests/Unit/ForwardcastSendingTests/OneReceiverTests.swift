@@ -220,5 +220,6 @@ struct OneReceiverTests {
       Responds(to: "a:") { (_: Solo) in 1 }
     }
     expect(refused.answeredMessages.map(\.selector), equals: ["b:", "c"])
+    expect(Solo(refused).answeredMessages.map(\.selector), equals: ["b:", "c"])
   }
 }
