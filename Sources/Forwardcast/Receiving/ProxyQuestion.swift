@@ -12,7 +12,7 @@ package enum ProxyQuestion {
     guard StackGuard.hasRoom else { return otherwise }
     let trail = asked
     if let trail, trail.contains(proxy, selector) { return otherwise }
-    do { try (trail?.budget ?? routed?.trail.budget)?.charge(.question) } catch { return otherwise }
+    do { try charge(.question) } catch { return otherwise }
     let here = ProxyTrail(proxy, selector, after: trail)
     defer { here.end() }
     return $asked.withValue(here) { body() }
@@ -27,8 +27,11 @@ package enum ProxyQuestion {
     }
   }
 
-  /// Charges the current query's budget, if any. Throws if the budget is exhausted.
-  static func charge(_ item: MessageBudget.Item, _ count: Int = 1) throws { try asked?.budget?.charge(item, count) }
+  /// Charges the budget of the current query or of its message, if any. Throws if the budget is
+  /// exhausted.
+  static func charge(_ item: MessageBudget.Item, _ count: Int = 1) throws {
+    try (asked?.budget ?? routed?.trail.budget)?.charge(item, count)
+  }
 
   /// True if the query is about a message of `selector` that passed `proxy`.
   package static func isOnItsWay(_ selector: MessageSelector, through proxy: AnyObject) -> Bool {

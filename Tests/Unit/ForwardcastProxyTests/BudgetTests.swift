@@ -11,6 +11,13 @@ struct BudgetTests {
   /// The error of an exceeded budget.
   private struct Spent: Error, Equatable {}
 
+  private final class Relay: MessageForwarding, Sendable {
+    static let selectorTable = SelectorTable(for: Relay.self, rows: [])
+    private let next: any MessageReceiver & Sendable
+    init(to next: any MessageReceiver & Sendable) { self.next = next }
+    func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { next }
+  }
+
   /// Counts charges, and throws beyond a number of targets.
   private final class Account: Sendable {
     private let counts = Locked<[MessageBudget.Item: Int]>([:])
@@ -122,6 +129,17 @@ struct BudgetTests {
     expect(!refusing.charging { outer.responds(to: "value") })
     let chain = ForwardingProxy(to: ForwardingProxy(to: Clerk("end", journal)))
     #expect(throws: Spent.self) { try refusing.charging { try chain.send(.value) } }
+  }
+
+  @Test("queries by which a queued forwarding target finds out whether it responds are charged to its message")
+  func queuedQuestions() async throws {
+    let (proxy, account) = (Proxy(), Account())
+    let chain = Relay(to: Relay(to: Clerk("end", journal)))
+    proxy.add(chain, delivery: .queue(DispatchQueue(label: "chain")), ownership: .strong)
+    expect(proxy.broadcast(message(account)).queued, equals: 1)
+    try await proxy.drain()
+    // The proxy, and both forwarding objects.
+    expect(account[.proxy], equals: 3)
   }
 
   @Test("a retargeted message keeps its budget")
