@@ -111,7 +111,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
 /// A weakly referenced actor as a context. Registrations of other targets retain the actor.
 final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor` is written once, in `init`
   /// Drains the mailbox of a deallocated actor. The drain drops the messages.
-  private actor Substitute {
+  fileprivate actor Substitute {
     static let shared = Substitute()
   }
 
@@ -150,7 +150,7 @@ final class MainActorContext: ActorContext, @unchecked Sendable {  // immutable
   }
 }
 
-final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
+final class ExecutorContext: DeliveryContext, @unchecked Sendable {  // immutable
   /// An actor that uses the executor. Only through such an actor can code run on the executor.
   private actor Guest {
     private let executor: any SerialExecutor
@@ -158,23 +158,35 @@ final class ExecutorContext: ActorContext, @unchecked Sendable {  // immutable
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
   }
 
-  private let executor: any SerialExecutor
+  private weak let executor: (any SerialExecutor)?
+  /// `nil` in the context of a mailbox, so that an executor can be a weak target.
+  private let strong: (any SerialExecutor)?
+  /// Keeps the address from being used for another object.
+  private unowned let address: any SerialExecutor
+  let identity: ObjectIdentifier
+  let name: String
 
-  init(_ executor: any SerialExecutor) {
-    self.executor = executor
-    super.init(Guest(executor))
+  init(_ executor: any SerialExecutor, isStrong: Bool = true) {
+    (self.executor, strong, address) = (executor, isStrong ? executor : nil, executor)
+    (identity, name) = (ObjectIdentifier(executor), "executor \(typeName(of: executor))")
   }
 
-  override func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
-    (self, nil)
+  func forMailbox(of target: AnyObject) -> (context: any DeliveryContext, retained: (any Actor)?) {
+    guard let executor else { return (self, nil) }
+    return (
+      strong == nil ? self : ExecutorContext(executor, isStrong: false), executor === target ? nil : Guest(executor)
+    )
   }
 
-  override var identity: ObjectIdentifier { ObjectIdentifier(executor) }
-  override var name: String { "executor \(typeName(of: executor))" }
-  override var isCurrent: Bool {
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {
+    ActorContext.wake(mailbox, priority, on: executor.map { Guest($0) } ?? WeakActorContext.Substitute.shared)
+  }
+
+  var hasPriority: Bool { true }
+  var isCurrent: Bool {
     if isHeld { return true }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      return executor.isIsolatingCurrentContext() ?? false
+      return executor?.isIsolatingCurrentContext() ?? false
     }
     return false
   }

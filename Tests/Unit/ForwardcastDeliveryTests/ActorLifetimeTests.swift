@@ -1,6 +1,7 @@
 // ActorLifetimeTests.swift: who retains an actor that runs messages.
 
 import CoreTestSupport
+import Dispatch
 import Forwardcast
 import TestSupport
 import Testing
@@ -12,6 +13,20 @@ private actor Desk: Member, MessageReceiver {
   static let selectorTable = SelectorTable(for: Desk.self) {
     Responds(to: .ping, isolated: { desk in desk.journal?.write("ping") })
   }
+}
+
+private final class Loop: Member, MessageReceiver, SerialExecutor {
+  private let queue = DispatchQueue(label: "loop")
+  private let journal: Journal
+  private let witness: Witness
+  init(_ journal: Journal, _ counter: LeakCounter) { (self.journal, witness) = (journal, Witness(counter)) }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+
+  static let selectorTable = SelectorTable(for: Loop.self) { Responds(to: .ping) { $0.journal.write("ping") } }
 }
 
 @Suite("Lifetime of actors that run messages")
@@ -68,6 +83,39 @@ struct ActorLifetimeTests {
     await until(released == nil)
     expect(journal.all, equals: ["ping"])
     expect(registration.target == nil)
+  }
+
+  @Test("an executor that runs its own messages is a weak target like any other")
+  func weakExecutor() async throws {
+    let (journal, counter) = (Journal(), LeakCounter())
+    do {
+      let loop = Loop(journal, counter)
+      proxy.add(loop, delivery: .executor(loop))
+      proxy.broadcast(.ping)
+      try await proxy.drain()
+      withExtendedLifetime(loop) {}
+    }
+    await until(counter.alive == 0)
+    expect(journal.all, equals: ["ping"])
+    expect(proxy.count, equals: 0)
+  }
+
+  @Test("another target's registration retains the executor on which it runs, until it ends")
+  func otherTargetOfExecutor() async throws {
+    let (journal, counter, clerk) = (Journal(), LeakCounter(), Clerk("a", Journal()))
+    let registration: Registration
+    do {
+      let loop = Loop(journal, counter)
+      proxy.add(loop, delivery: .executor(loop))
+      registration = proxy.add(clerk, delivery: .executor(loop))
+      expect(proxy.registrations.map(\.delivery), equals: [.executor(loop), .executor(loop)])
+    }
+    proxy.broadcast(.ping)
+    proxy.broadcast(.note, 1)
+    try await proxy.drain()
+    expect(journal.all + clerk.journal.all, equals: ["ping", "a 1"])
+    expect(counter.alive, equals: 1)
+    withExtendedLifetime((registration, clerk)) {}
   }
 
   @Test("messages for a deallocated actor are dropped, and nothing waits for them")
