@@ -123,15 +123,18 @@ package final class PendingAnswers: @unchecked Sendable {
 
   /// Until the returned wait ends, settles each slot whose target or enclosing proxy is removed.
   private func settleRemovals() -> RoomWait? {
-    let slots = state.withLock { state in
-      var slots: [Registration: [Int]] = .init()
+    let (way, slots) = state.withLock { state in
+      var (way, slots): ([Registration], [Registration: [Int]]) = ([], .init())
       for (index, slot) in state.slots.enumerated() where slot.isOpen {
-        for registration in slot.context.path { slots[registration, default: []].append(index) }
+        for registration in slot.context.path {
+          if slots[registration] == nil { way.append(registration) }
+          slots[registration, default: []].append(index)
+        }
       }
-      return slots
+      return (way, slots)
     }
-    guard !slots.isEmpty else { return nil }
-    return RoomWait(on: Array(slots.keys)) { [slots] registration in
+    guard !way.isEmpty else { return nil }
+    return RoomWait(on: way) { [slots] registration in
       for index in slots[registration] ?? [] { self.settleIfRemoved(index) }
     }
   }

@@ -5,11 +5,13 @@ import Synchronization
 /// Observes registrations on the path to awaited targets, so the sender's wait reacts when a
 /// registration ends or is muted.
 final class RoomWait: Sendable {
+  private let number = RoomWait.numbers.wrappingAdd(1, ordering: .relaxed).newValue
   private let way: [Registration]
   private let look: @Sendable (Registration) -> Void
 
-  /// The running waits by registration, and by the wait's own identity.
-  private static let table = Guarded<[ObjectIdentifier: [ObjectIdentifier: RoomWait]]>(.init())
+  /// The running waits by registration, and by their numbers.
+  private static let table = Guarded<[ObjectIdentifier: [Int: RoomWait]]>(.init())
+  private static let numbers = Atomic<Int>(0)
   /// The number of running waits. `look(at:)` does nothing if there are none.
   private static let count = Atomic<Int>(0)
 
@@ -20,7 +22,7 @@ final class RoomWait: Sendable {
     // The wait is counted before it checks the registrations, so no change is missed.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
-      for registration in way { table[ObjectIdentifier(registration), default: .init()][ObjectIdentifier(self)] = self }
+      for registration in way { table[ObjectIdentifier(registration), default: .init()][number] = self }
     }
     for registration in way where !registration.isActive { look(registration) }
   }
@@ -28,17 +30,18 @@ final class RoomWait: Sendable {
   func end() {
     RoomWait.table.withLock { table in
       for key in way.map(ObjectIdentifier.init) {
-        table[key]?[ObjectIdentifier(self)] = nil
+        table[key]?[number] = nil
         if table[key]?.isEmpty ?? false { table[key] = nil }
       }
     }
     RoomWait.count.wrappingSubtract(1, ordering: .relaxed)
   }
 
-  /// Notifies the waits on a registration that has ended or was muted.
+  /// Notifies the waits on a registration that has ended or was muted, in the order in which they
+  /// began.
   static func look(at registration: Registration) {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let waits = table.withLock { Array($0[ObjectIdentifier(registration), default: .init()].values) }
-    for wait in waits { wait.look(registration) }
+    for wait in inOrder(waits, by: \.number) { wait.look(registration) }
   }
 }

@@ -150,6 +150,16 @@ struct TargetListTests {
     withExtendedLifetime(target) {}
   }
 
+  @Test("waits on one registration react in the order in which they began")
+  func waitsInOrder() {
+    let (proxy, target, journal) = (Proxy(), Listener("a"), Journal())
+    let registration = proxy.add(target)
+    let waits = (0..<20).map { number in RoomWait(on: [registration]) { _ in journal.write("\(number)") } }
+    registration.mute()
+    for wait in waits { wait.end() }
+    expect(journal.all, equals: (0..<20).map { "\($0)" })
+  }
+
   @Test("a target that stands for an object ends with that object")
   func standsForObject() {
     let proxy = Proxy()
