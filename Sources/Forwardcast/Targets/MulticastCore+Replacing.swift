@@ -29,8 +29,10 @@ extension MulticastCore {
         let strong = registration.strong
         if isDuplicate {
           _ = state.list.remove(registration, garbage: &garbage)
-          // Steps of weak targets stay in routes, and this one is still active.
+          // Steps of weak targets stay in routes, and this one is still active. Without the routes,
+          // no step of a strong target remains to be released.
           state.list.noteChanged()
+          garbage.released = []
         } else {
           _ = state.list.replace(registration, with: new, garbage: &garbage)
           if !canAnswer { state.noteUnreachable(new, &garbage) }

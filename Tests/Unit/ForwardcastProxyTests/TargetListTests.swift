@@ -160,6 +160,20 @@ struct TargetListTests {
     expect(journal.all, equals: (0..<20).map { "\($0)" })
   }
 
+  @Test("a queued closure that is replaced by a target of its queue still gets the messages that wait")
+  func replacedClosure() throws {
+    let (proxy, context, journal) = (MulticastProxy<any Member>(), StepContext("steps"), Journal())
+    let clerk = Clerk("a", journal)
+    proxy.add(clerk, delivery: .on(context))
+    let registration = proxy.on(.note, delivery: .on(context)) { journal.write("closure \($0)") }
+    proxy.broadcast(.note, 1)
+    expect(proxy.core.replace(try #require(registration.target), with: clerk, retains: false), equals: 1)
+    proxy.broadcast(.note, 2)
+    context.run()
+    expect(journal.all, equals: ["a 1", "closure 1", "a 2"])
+    withExtendedLifetime(clerk) {}
+  }
+
   @Test("a target that stands for an object ends with that object")
   func standsForObject() {
     let proxy = Proxy()
