@@ -15,11 +15,12 @@ struct DeliveryFailure {
 extension MessageDelivery {
   /// Serves every target synchronously. If requested, blocks until all have answered.
   ///
-  /// - Returns: the error that ended the message: an error of the outermost proxy's hooks. For a
-  ///   blocking sender, the error can also be `wouldDeadlock` (nothing was sent) or `timedOut`
-  ///   (with the missing targets).
+  /// - Returns: the error that ended the message: an error of its validation or of the outermost
+  ///   proxy's hooks. For a blocking sender, the error can also be `wouldDeadlock` (nothing was
+  ///   sent) or `timedOut` (with the missing targets).
   @inline(never) func deliver() -> DeliveryFailure? {
     do {
+      try admit()
       let wait = try beginBlocking()
       defer { wait?.end() }
       begin()
@@ -35,6 +36,7 @@ extension MessageDelivery {
   nonisolated(nonsending) func deliverAndWait() async -> DeliveryFailure? {
     var (failure, isOfHooks) = ((any Error)?.none, false)
     do {
+      try admit()
       wait = try beginWait()
       begin()
       isOfHooks = true
@@ -47,6 +49,10 @@ extension MessageDelivery {
     wait?.end()
     return end(by: failure.map { DeliveryFailure(error: $0, isOfHooks: isOfHooks) })
   }
+
+  /// Validates the message. Its receivers are known by now, so a target that joins in the meantime
+  /// is not among them. ``HookedDelivery`` validates a message inside hooks.
+  private func admit() throws { if !route.isSurrounded { try message.admit(along: route) } }
 
   private func end(by failure: DeliveryFailure?) -> DeliveryFailure? {
     if failure == nil {

@@ -33,15 +33,13 @@ struct OutgoingMessage {
   }
 
   /// A boxed message that arrives at a proxy. Throws `proxyCycle` if the message already passed the
-  /// proxy, and `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature.
-  /// If answers are requested, the arguments must also fit the first target.
+  /// proxy.
   init(_ invocation: Invocation, asks: Bool, along route: MessageRoute) throws {
     try route.refuseCycle(invocation)
     (selector, trail) = (invocation.selector, invocation.route)
     request = DeliveryRequest(result: asks ? .report : .counts, keepsAnswers: asks)
     boxed = invocation.asSent
     isByValue = true
-    if !route.isSurrounded { try admit(along: route) }
   }
 
   init<Output>(_ invocation: Invocation, asking policy: ReturnPolicy<ArgumentBox, Output>, along route: MessageRoute)
@@ -68,7 +66,10 @@ struct OutgoingMessage {
     }
   }
 
-  /// Validates a boxed message against the route. Runs inside hooks, which may change arguments.
+  /// Validates a boxed message. Runs inside hooks, which may change arguments.
+  ///
+  /// - Throws: `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature
+  ///   or, if answers are requested, the first target.
   mutating func admit(along route: MessageRoute) throws {
     guard isByValue else { return }
     var message = invocation

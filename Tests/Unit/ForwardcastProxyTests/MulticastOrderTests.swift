@@ -67,6 +67,30 @@ struct MulticastOrderTests {
     expect(journal.all, equals: ["b 1", "c 1", "a 1"])
   }
 
+  @Test("a report does not list a target that joins while the message looks for responders")
+  func joinsDuringQuery() throws {
+    final class Inviting: ForwardingProxy {
+      var whenAsked: (() -> Void)?
+      override func responds(to selector: MessageSelector) -> Bool {
+        whenAsked?()
+        return false
+      }
+    }
+    let (proxy, inviting) = (Proxy(), Inviting())
+    let (first, loud, late) = (Listener("first"), LoudListener("loud"), Listener("late"))
+    proxy.add(inviting)
+    proxy.add(first)
+    proxy.add(loud, only: ["say:"])
+    inviting.whenAsked = { proxy.add(late) }
+    defer { inviting.whenAsked = nil }
+    var call = Invocation("note:", arguments: [.init(1)])
+    let report = try proxy.forward(&call)
+    expect(report.answers.map { $0.target === first }, equals: [true])
+    expect(report.skipped.map { $0.target === inviting || $0.target === loud }, equals: [true, true])
+    try expect(proxy.forward(&call).answers.count, equals: 2)
+    withExtendedLifetime((first, loud, late)) {}
+  }
+
   /// Every change by each of three targets to each of three, for a new and for a used route.
   @Test("changes by a target during a broadcast take effect immediately, and a new target joins the next")
   func everyActionAtEveryPoint() {
