@@ -188,7 +188,7 @@ extension MessageDelivery {
         node.path.refusal(of: inner, message.trail, count: 0, target) == nil
       else { continue }
       let path = ProxyChain(inner.core, in: node.path, by: step.registration.takeUnretainedValue())
-      try refuseHeldContext(ProxyTree(inner, path, for: DeliveryRequest(), message.trail).root)
+      try refuseHeldContext(ProxyTree(inner, path, for: DeliveryRequest(), message.trail, isSent: false).root)
     }
   }
 }

@@ -13,9 +13,12 @@ struct ProxyTree {
   /// observers, or must query objects.
   private(set) var mayGrow = false
 
-  init(_ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?) {
+  /// - Parameter isSent: false to find the proxies without sending a message.
+  init(
+    _ route: MessageRoute, _ path: ProxyChain, for request: DeliveryRequest, _ trail: ProxyTrail?, isSent: Bool = true
+  ) {
     root = ProxyNode(route, path, number: 0, keepsOrder: request.keepsOrder, listsUnmatched: request.listsEveryTarget)
-    fill(from: root, request, trail)
+    fill(from: root, request, trail, isSent: isSent)
   }
 
   /// Adds a multicast that a queried target of `outer` returned, or new observers of `outer`.
@@ -28,7 +31,9 @@ struct ProxyTree {
     return node
   }
 
-  private mutating func fill(from first: ProxyNode, _ request: DeliveryRequest, _ trail: ProxyTrail?) {
+  private mutating func fill(
+    from first: ProxyNode, _ request: DeliveryRequest, _ trail: ProxyTrail?, isSent: Bool = true
+  ) {
     enter(first)
     guard first.plan?.asked.isEmpty == false else { return }
     var open = [first]
@@ -43,7 +48,7 @@ struct ProxyTree {
         do { try trail?.budget?.charge(.question) } catch { return node.add(.refused(error), at: index) }
         // No observers are created for a proxy that is only listed.
         let inner =
-          step.isActive && node.isReached
+          isSent && step.isActive && node.isReached
           ? multicast.beginMessage(node.route.selector) : multicast.route(for: node.route.selector)
         if let error = node.path.refusal(of: inner, trail, count: count, target) {
           node.add(.refused(error), at: index)

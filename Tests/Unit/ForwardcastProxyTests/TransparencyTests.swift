@@ -20,6 +20,18 @@ private final class Lobby: MulticastSending, MessageReceiver {
   }
 }
 
+private final class SharedLobby: MulticastSending, MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: SharedLobby.self) {}
+  typealias Interface = any MessageReceiver & Sendable
+  let multicast = MulticastProxy<any MessageReceiver & Sendable>()
+  let begun = Locked(0)
+  func route(for selector: MessageSelector) -> MessageRoute { multicast.route(for: selector) }
+  func beginMessage(_ selector: MessageSelector) -> MessageRoute {
+    begun.withLock { $0 += 1 }
+    return multicast.route(for: selector)
+  }
+}
+
 @Suite("Proxies in one another")
 struct TransparencyTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
@@ -63,6 +75,22 @@ struct TransparencyTests {
     _ = (proxy.broadcast(.value), try proxy.collect(.value, returning: .last), try proxy.forward(&call))
     expect(lobby.begun, equals: 3)
     withExtendedLifetime(listener) {}
+  }
+
+  @Test("a blocking message starts once in a multicast behind a queued proxy, and not at all if it would deadlock")
+  func beginsOnceBehindQueue() throws {
+    let (outer, inner, lobby) = (Shared(), Shared(), SharedLobby())
+    let (queue, clerk) = (DispatchQueue(label: "inner"), Clerk("four"))
+    lobby.multicast.add(clerk, delivery: .direct)
+    inner.add(lobby, delivery: .direct)
+    outer.add(inner, delivery: .queue(queue))
+    try expect(outer.collectBlocking(.value, returning: .sum, timeout: .seconds(600)), equals: 4)
+    expect(lobby.begun.withLock { $0 }, equals: 1)
+    #expect(throws: MessageError.self) {
+      try queue.sync { try outer.collectBlocking(.value, returning: .sum, timeout: .seconds(60)) }
+    }
+    expect(lobby.begun.withLock { $0 }, equals: 1)
+    withExtendedLifetime((inner, lobby, clerk)) {}
   }
 
   @Test("failures of a report that is not returned go to the nearest onError, with their registrations")
