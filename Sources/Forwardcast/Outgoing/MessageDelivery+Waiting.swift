@@ -101,11 +101,10 @@ extension MessageDelivery {
   nonisolated(nonsending) private func finish(
     _ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject, _ reserved: QueuedState?
   ) async {
-    if attempt.suspends { reserved?.endTurn() }
+    reserved?.endTurn()
     let (registration, path) = (step.registration.takeUnretainedValue(), node.path)
     let outcome = await attempt.endedAndWaited(&message, for: registration, behind: path)
     take(outcome ?? .skipped(.first(step.obstacle, path.obstacle ?? .muted)), at: context(step, target))
-    if !attempt.suspends { reserved?.endTurn() }
   }
 
   // MARK: - Unanswered messages

@@ -247,7 +247,11 @@ final class MessageDelivery {
       reserved?.endTurn()
       enter(multicast, target, step)
       return nil
-    case .elsewhere, .hook: if awaits, request.waitsInTask { return .target(attempt, step, target, reserved: reserved) }
+    case .elsewhere, .hook:
+      // A target with automatic delivery forwards synchronously, as it does when it is queued.
+      if awaits, request.waitsInTask, reserved == nil || attempt.suspends {
+        return .target(attempt, step, target, reserved: reserved)
+      }
     }
     if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
     reserved?.endTurn()

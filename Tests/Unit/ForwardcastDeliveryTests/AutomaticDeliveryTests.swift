@@ -18,6 +18,27 @@ private final class Adder: Member, MessageReceiver, @unchecked Sendable {
   }
 }
 
+/// Forwards to a journal. For a waiting sender it may suspend.
+private final class Relay: Member, MessageForwarding {
+  static let selectorTable = SelectorTable(for: Relay.self, rows: [])
+  let journal: Journal
+  let onSuspension = Locked<(@Sendable () async -> Void)?>(nil)
+  init(_ journal: Journal) { self.journal = journal }
+
+  func methodSignature(for selector: MessageSelector) -> MethodSignature? { .objects(arguments: 1) }
+  func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+    journal.write("begins \(invocation.arguments[0])")
+    journal.write("ends \(invocation.arguments[0])")
+    return DeliveryReport()
+  }
+  nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
+    journal.write("begins \(invocation.arguments[0])")
+    await onSuspension.withLock { $0 }?()
+    journal.write("ends \(invocation.arguments[0])")
+    return DeliveryReport()
+  }
+}
+
 @Suite("Automatic delivery")
 struct AutomaticDeliveryTests {
   private let proxy = MulticastProxy<any Member>()
@@ -296,6 +317,21 @@ struct AutomaticDeliveryTests {
     sent.open()
     wide.sync(flags: .barrier) {}
     try await proxy.drain()
+  }
+
+  @Test("a forwarding target of a waiting sender on its queue has one message at a time")
+  @MainActor
+  func forwardingTarget() async throws {
+    let relay = Relay(journal)
+    proxy.add(relay, delivery: .automatic())
+    relay.onSuspension.withLock { [proxy] in
+      $0 = { await Task { @MainActor in _ = proxy.broadcast(.note, 2) }.value }
+    }
+    _ = try await proxy.collectAndWait(.note, 1, returning: .all)
+    proxy.broadcast(.note, 2)
+    try await proxy.drain()
+    expect(Array(journal.all.prefix(4)), equals: ["begins 1", "ends 1", "begins 2", "ends 2"])
+    withExtendedLifetime(relay) {}
   }
 
   @Test("a target that is unmuted during a message is not called on a thread outside its queue")
