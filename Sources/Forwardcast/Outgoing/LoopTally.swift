@@ -101,18 +101,23 @@ struct LoopTally: ~Copyable {
   }
 
   /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered. If
-  /// no target ran, the error is `notAwaited`, or `nobodyResponds` if the options say so.
+  /// no target ran, the error is `notAwaited` for a message that `isAnswered`, or `nobodyResponds`
+  /// if the options say so.
   @export(implementation) @inline(__always)
-  func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
-    unserved == 0 ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
+  func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool, isAnswered: Bool) -> CollectFailure? {
+    unserved == 0
+      ? nil : unusualFailure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors, isAnswered: isAnswered)
   }
 
   @usableFromInline @inline(never)
-  func unusualFailure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool) -> CollectFailure? {
+  func unusualFailure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool, isAnswered: Bool)
+    -> CollectFailure?
+  {
     let route = cleanUp()
     if let errors { return errors.failure(route, isContent: ignoresErrors && reachedAny) }
     let unasked = Int(queued) + Int(refused)
     if !reachedAny, unasked > 0 {
+      guard isAnswered else { return nil }
       return CollectFailure(MessageError.notAwaited(route.selector, by: route.core, count: unasked), route)
     }
     return reachedAny ? nil : .silence(route)

@@ -140,7 +140,8 @@ func answerTyped<R, each A>(
     errors?.add(error, (end - 1).pointee)
     return tally.fail()
   }
-  return tally.failure(errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors)
+  return tally.failure(
+    errors, reachedAny: reachedAny, ignoresErrors: ignoresErrors, isAnswered: R.self != Void.self)
 }
 
 extension LoopTally {

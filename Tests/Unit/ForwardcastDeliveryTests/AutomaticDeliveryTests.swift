@@ -39,6 +39,19 @@ private final class Relay: Member, MessageForwarding {
   }
 }
 
+/// A context that runs a closure each time it is asked whether it is the current one.
+private final class AskedContext: DeliveryContext {
+  let whenAsked: @Sendable () -> Void
+  let name = "asked"
+  var identity: ObjectIdentifier { ObjectIdentifier(self) }
+  var isCurrent: Bool {
+    whenAsked()
+    return true
+  }
+  init(_ whenAsked: @escaping @Sendable () -> Void) { self.whenAsked = whenAsked }
+  func wake(_ mailbox: Mailbox, _ priority: TaskPriority) {}
+}
+
 @Suite("Automatic delivery")
 struct AutomaticDeliveryTests {
   private let proxy = MulticastProxy<any Member>()
@@ -332,6 +345,21 @@ struct AutomaticDeliveryTests {
     try await proxy.drain()
     expect(Array(journal.all.prefix(4)), equals: ["begins 1", "ends 1", "begins 2", "ends 2"])
     withExtendedLifetime(relay) {}
+  }
+
+  @Test("a message without an answer is not reported as not awaited if another thread starts running its only target")
+  func takenWithoutAnswer() async throws {
+    let (queue, held) = (queue, Locked<Registration?>(nil))
+    let registration = proxy.on(.ping, delivery: .automatic(queue)) { [journal] in journal.write("ping") }
+    // The sender looks at this target's context after it has found the first target free.
+    let asked = AskedContext {
+      guard let turns = held.withLock({ exchange(&$0, with: nil) })?.queued?.turns else { return }
+      expect(onThreads(1) { _ in expect(turns.acquire()) })
+    }
+    proxy.on(.ping, delivery: .on(asked, isAutomatic: true)) {}.mute()
+    held.withLock { $0 = registration }
+    try queue.sync { try expect(proxy.collect(.ping, returning: .all).count, equals: 0) }
+    expect(held.withLock { $0 } == nil)
   }
 
   @Test("a target that is unmuted during a message is not called on a thread outside its queue")
