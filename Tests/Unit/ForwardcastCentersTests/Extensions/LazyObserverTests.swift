@@ -86,6 +86,30 @@ extension Centers {
       expect(journal.all.count { $0 == "archive add 1" }, equals: 2)
     }
 
+    @Test("a sender that would wait in a cycle for an observer that its message creates gets an error")
+    func deadlock() throws {
+      let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+      let (proxy, clerk) = (MulticastProxy<any MessageReceiver & Sendable>(), Clerk("a", journal))
+      let (waits, ended) = (Latch(), Latch())
+      proxy.add(clerk, delivery: .queue(first))
+      proxy.trace { if $0.stage == .queued { waits.open() } }
+      point.registerLazily(ArchiveService.self, delivery: .queue(second)) { $0 }
+      // The timeout passes only if the wait is not refused.
+      let error = first.sync {
+        second.async {
+          _ = try? proxy.collectBlocking(.value, returning: .sum, timeout: .seconds(5))
+          ended.open()
+        }
+        waits.pass()
+        return #expect(throws: MessageError.self) {
+          try point.collectBlocking(.unseen, returning: .sum, timeout: .seconds(5))
+        }
+      }
+      expect(error?.code, equals: .wouldDeadlock)
+      ended.pass()
+      withExtendedLifetime(clerk) {}
+    }
+
     @Test("a message that the class does not implement creates no observer, and neither does a query")
     func otherMessage() {
       point.registerLazily(ArchiveService.self) { $0 }
