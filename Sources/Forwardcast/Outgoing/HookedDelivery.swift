@@ -21,8 +21,9 @@ final class HookedDelivery {
 
   // MARK: - State (owned by the sender)
 
-  /// The outer scope and message while `proceed` runs. `message` is `nil` if it was not replaced.
-  @exclusivity(unchecked) private var outside: (scope: MessageDelivery.Scope, message: OutgoingMessage?)?
+  /// The outer state while `proceed` runs. `message` is `nil` if it was not replaced.
+  @exclusivity(unchecked) private var outside:
+    (scope: MessageDelivery.Scope, trace: MessageTrace?, message: OutgoingMessage?)?
   private var wasSent = false
   /// The error that the latest `proceed` threw to the hooks.
   private var thrown: (any Error)?
@@ -145,17 +146,15 @@ final class HookedDelivery {
         evidence: "'proceed' was called while another 'proceed' was running")
     }
     giveUp()
-    let trace = delivery.message.trace ?? around.trace
     var replaced: OutgoingMessage?
     // Copying a message is expensive, so an unchanged message is not replaced.
-    if delivery.message.shared !== arguments || delivery.message.trace !== trace || delivery.message.isByValue {
+    if delivery.message.shared !== arguments || delivery.message.isByValue {
       var inside = delivery.message
       inside.replace(with: arguments)
-      inside.trace = trace
       if place == nil { try inside.admit(along: node.route) }
       replaced = exchange(&delivery.message, with: inside)
     }
-    outside = (delivery.scope, replaced)
+    outside = (delivery.scope, delivery.follow(around.trace), replaced)
     if delivery.scope.pending != nil { delivery.scope.pending = PendingAnswers() }
     delivery.scope.start = start
     outcomes.renewProbe(from: start, delivery.scope.pending)
@@ -164,10 +163,11 @@ final class HookedDelivery {
   }
 
   private func leave() {
-    guard let (scope, message) = exchange(&outside, with: nil) else {
+    guard let (scope, trace, message) = exchange(&outside, with: nil) else {
       return assertionFailure("what hooks surround is left once")
     }
     delivery.scope = scope
+    delivery.observer?.trace = trace
     if let message { delivery.message = message }
   }
 

@@ -183,14 +183,15 @@ extension MessageDelivery {
   private func details(_ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
     let (pending, message, isNested) = (scope.pending, message, node.path.isNested)
     guard
-      pending != nil || kept != nil || isNested || message.trail != nil || message.trace != nil || request.waitsForRoom
+      pending != nil || kept != nil || isNested || message.trail != nil || observer?.trace != nil
+        || request.waitsForRoom
     else { return nil }
     // A sender that does not wait gets no answers from other contexts.
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
     return ParcelDetails(
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
       // Detects cycles when the message runs: the sender's own trail can have ended by then.
-      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: message.trace,
+      trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: observer?.trace,
       steps: node.route.count)
   }
 

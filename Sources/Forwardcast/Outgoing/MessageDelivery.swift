@@ -77,10 +77,8 @@ final class MessageDelivery {
   @exclusivity(unchecked) var loopEnd = 0
   /// The number of outcomes that the running loop has reported itself.
   @exclusivity(unchecked) var reportedInLoop = 0
-  /// True once the message has exceeded its budget. No further step is then served.
-  @exclusivity(unchecked) private(set) var isSpent = false
-  /// The number of the current execution in the trace; 0 without a trace.
-  @exclusivity(unchecked) private var tracedStep = 0
+  /// `nil` without a trace and a budget. Made late if the first trace is that of a nested proxy.
+  @exclusivity(unchecked) private(set) var observer: DeliveryObserver?
   /// The entry in the wait-for graph, if the sender itself runs in a target or blocks a context.
   var wait: SenderWait?
 
@@ -88,7 +86,7 @@ final class MessageDelivery {
   init(_ message: consuming OutgoingMessage, to tree: ProxyTree, into outcomes: OutcomeQueue) {
     (request, selector) = (message.request, message.selector)
     (self.tree, self.outcomes) = (tree, outcomes)
-    if message.trace == nil { message.trace = tree.root.route.route.around?.trace }
+    observer = DeliveryObserver(message.trace ?? tree.root.route.route.around?.trace, message.trail?.budget)
     scope = Scope(pending: request.waitsForAnswers ? PendingAnswers() : nil)
     self.message = message
   }
@@ -143,8 +141,7 @@ final class MessageDelivery {
   }
 
   private func mayLoop(_ node: ProxyNode) -> Bool {
-    message.trace == nil && message.trail?.budget == nil
-      && (scope.pending == nil || !node.route.core.stopsAtFirst)
+    observer == nil && (scope.pending == nil || !node.route.core.stopsAtFirst)
   }
 
   /// Serves the steps up to `end` in a loop, or one at a time if no loop fits the arguments.
@@ -227,10 +224,7 @@ final class MessageDelivery {
   }
 
   private func perform(_ step: RouteStep, on target: AnyObject, reserved: QueuedState?, awaits: Bool) -> Suspension? {
-    if let trace = message.trace, step.method != nil || !(target is any MulticastSending) {
-      tracedStep = MessageTrace.nextStep()
-      trace.note(.began, selector, message.arguments, at: context(step, target), step: tracedStep)
-    }
+    observer?.noteBegan(step, on: target, in: self)
     // Created on demand: only targets that get an `Invocation` can forward it.
     let earlier = message.trail
     func trail() -> ProxyTrail {
@@ -277,7 +271,7 @@ final class MessageDelivery {
     }
     push(node, target, hasHooksAhead: hasHooksAhead, stop: nil)
     if hasHooksAhead { return }
-    if message.trail?.budget != nil, !payForProxy(node) { return }
+    if let observer, !observer.payForProxy(node, in: self) { return }
     if let refusal = node.route.route.prelude?.refusal {
       visits[visits.count - 1].progress.skipRest()
       take(.failed(refusal), at: proxyContext)
@@ -388,11 +382,7 @@ final class MessageDelivery {
   // MARK: - Outcomes
 
   func take(_ outcome: StepOutcome, at context: StepContext) {
-    // The trace has already reported a full buffer.
-    if let trace = message.trace, context.registration != nil, !outcome.isOfFullBuffer {
-      trace.note(outcome, message.arguments, at: context, step: tracedStep)
-      tracedStep = 0
-    }
+    observer?.note(outcome, at: context, in: self)
     note(outcome)
     outcomes.add(outcome, at: context, scope.pending)
   }
@@ -416,24 +406,22 @@ final class MessageDelivery {
       MulticastFailure(selector: selector, receiver: route.core.name, registration: nil, error: error))
   }
 
-  /// Charges the message's budget. Returns false if the budget is exceeded, which ends the message.
-  @inline(never)
-  func pay(_ item: MessageBudget.Item, _ count: Int = 1, at context: (MessageDelivery) -> StepContext) -> Bool {
-    guard let budget = message.trail?.budget else { return true }
-    do { try budget.charge(item, count) } catch {
-      if !isSpent { take(.failed(error), at: context(self)) }
-      isSpent = true
-    }
-    return !isSpent
+  // MARK: - Trace and budget
+
+  var isSpent: Bool { observer?.isSpent ?? false }
+
+  /// Charges the message's budget, see ``DeliveryObserver/pay(_:_:in:at:)``.
+  func pay(_ item: MessageBudget.Item, at context: (MessageDelivery) -> StepContext) -> Bool {
+    observer?.pay(item, in: self, at: context) ?? true
   }
 
-  /// Charges the message's budget: for a proxy, and for the steps and registrations to be scanned.
-  private func payForProxy(_ node: ProxyNode) -> Bool {
-    let route = node.route
-    let listsUnmatched = request.listsEveryTarget && route.route.leavesOut
-    let unmatched = listsUnmatched ? max(0, route.core.registrationCount - route.count) : 0
-    return pay(.step, listsUnmatched || route.route.needsWalk ? route.count : 0, at: \.proxyContext)
-      && pay(.passed, unmatched, at: \.proxyContext) && pay(.proxy, at: \.proxyContext)
+  /// Reports what follows to `trace`, unless a trace already follows the message. Returns the trace
+  /// to restore.
+  func follow(_ trace: MessageTrace?) -> MessageTrace? {
+    let outer = observer?.trace
+    guard let trace, outer == nil else { return outer }
+    if let observer { observer.trace = trace } else { observer = DeliveryObserver(trace, nil) }
+    return nil
   }
 
   // MARK: - Sites
