@@ -12,10 +12,7 @@ final class DeliveryObserver {
   /// True once the message has exceeded its budget. No further step is then served.
   private(set) var isSpent = false
 
-  init?(_ trace: MessageTrace?, _ budget: MessageBudget?) {
-    if trace == nil, budget == nil { return nil }
-    (self.trace, self.budget) = (trace, budget)
-  }
+  init(_ trace: MessageTrace?, _ budget: MessageBudget?) { (self.trace, self.budget) = (trace, budget) }
 
   // MARK: - Trace
 

@@ -13,8 +13,8 @@ final class HookedDelivery {
   private let place: StepContext?
   /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
-  /// The state before the call, restored by another `proceed`; `visit` also when the call ends.
-  private let before: (visit: ProxyVisit?, visited: Int, counts: BroadcastSummary, reached: Int)
+  /// The state before the call, restored by another `proceed`; `notes` also when the call ends.
+  private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: BroadcastSummary, reached: Int)
   /// The step number of the `sent` event; `nil` without a trace.
   private let sentStep: Int?
   private let around: RouteSurroundings
@@ -23,7 +23,7 @@ final class HookedDelivery {
 
   /// The outer state while `proceed` runs. `message` is `nil` if it was not replaced.
   @exclusivity(unchecked) private var outside:
-    (scope: MessageDelivery.Scope, trace: MessageTrace?, message: OutgoingMessage?)?
+    (scope: MessageDelivery.Scope, trace: MessageTrace?, message: OuterMessage?)?
   private var wasSent = false
   /// The error that the latest `proceed` threw to the hooks.
   private var thrown: (any Error)?
@@ -33,7 +33,8 @@ final class HookedDelivery {
     place = delivery.place(of: node, target)
     depth = delivery.depth
     before = (
-      delivery.visits.last?.progress, delivery.visited.count, delivery.outcomes.counts, delivery.outcomes.reached
+      delivery.visits.last?.progress.notes, delivery.visited.count, delivery.outcomes.counts,
+      delivery.outcomes.reached
     )
     guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
     self.around = around
@@ -146,13 +147,13 @@ final class HookedDelivery {
         evidence: "'proceed' was called while another 'proceed' was running")
     }
     giveUp()
-    var replaced: OutgoingMessage?
+    var replaced: OuterMessage?
     // Copying a message is expensive, so an unchanged message is not replaced.
     if delivery.message.shared !== arguments || delivery.message.isByValue {
       var inside = delivery.message
       inside.replace(with: arguments)
       if place == nil { try inside.admit(along: node.route) }
-      replaced = exchange(&delivery.message, with: inside)
+      replaced = OuterMessage(exchange(&delivery.message, with: inside))
     }
     outside = (delivery.scope, delivery.follow(around.trace), replaced)
     if delivery.scope.pending != nil { delivery.scope.pending = PendingAnswers() }
@@ -168,7 +169,7 @@ final class HookedDelivery {
     }
     delivery.scope = scope
     delivery.observer?.trace = trace
-    if let message { delivery.message = message }
+    if let message { delivery.message = message.message }
   }
 
   /// Ends a `proceed` with an error. A report lists each target with a pending outcome as queued.
@@ -229,7 +230,7 @@ final class HookedDelivery {
     giveUpFailures()
     replace(with: [])
     (outcomes.counts, outcomes.reached) = (before.counts, before.reached)
-    delivery.restore(before.visit, visited: before.visited)
+    delivery.restore(before.notes, visited: before.visited)
     delivery.forgetPosted(node)
   }
 
@@ -331,7 +332,7 @@ final class HookedDelivery {
 
   private func noteOutcomes() {
     guard asks, place != nil else { return }
-    delivery.restore(before.visit, visited: nil)
+    delivery.restore(before.notes, visited: nil)
     for found in held { delivery.note(found.outcome) }
   }
 
@@ -344,6 +345,14 @@ final class HookedDelivery {
       outcomes.add(.skipped(.withheld), at: place, delivery.scope.pending)
     }
   }
+}
+
+/// A message that hooks have replaced. An object, since few hooks replace the message, and copying
+/// an optional message is slow even if it is `nil`.
+private final class OuterMessage {
+  let message: OutgoingMessage
+
+  init(_ message: consuming OutgoingMessage) { self.message = message }
 }
 
 /// True if `one` and `other` are the same error, possibly rethrown. A typed `throws` boxes an error

@@ -45,7 +45,7 @@ extension MessageDelivery {
     let reason = DeliveryReport.SkipReason.first(own, onPath ?? own ?? .dead)
     take(.skipped(reason), at: reason == .dead ? context(step, nil) : skippedContext(step))
     if let onPath { visits[last].progress.stop(for: onPath) }
-    return visits[last].progress.stop == nil
+    return visits[last].progress.notes.stop == nil
   }
 
   /// Records the error of the step before `end`. Returns false if the loop must end.
@@ -65,7 +65,7 @@ extension MessageDelivery {
     return goesOn
   }
 
-  private var goesOn: Bool { visits[visits.count - 1].progress.stop == nil && !outcomes.isEnough }
+  private var goesOn: Bool { visits[visits.count - 1].progress.notes.stop == nil && !outcomes.isEnough }
 
   /// Serves the steps of a loop. `run` calls a method; `ask` also returns its answer in a box.
   @usableFromInline @inline(never)
@@ -133,7 +133,7 @@ struct DeliveryLoop {
   init(_ delivery: MessageDelivery, answering type: Any.Type?) {
     answers = delivery.handling(of: type)
     // Not retained: the delivery retains its proxies.
-    let path = delivery.node.path
+    let path = delivery.visits[delivery.visits.count - 1].node.path
     (self.path, isNested) = (.passUnretained(path), path.isNested)
   }
 }

@@ -86,7 +86,8 @@ final class MessageDelivery {
   init(_ message: consuming OutgoingMessage, to tree: ProxyTree, into outcomes: OutcomeQueue) {
     (request, selector) = (message.request, message.selector)
     (self.tree, self.outcomes) = (tree, outcomes)
-    observer = DeliveryObserver(message.trace ?? tree.root.route.route.around?.trace, message.trail?.budget)
+    let (trace, budget) = (message.trace ?? tree.root.route.route.around?.trace, message.trail?.budget)
+    if trace != nil || budget != nil { observer = DeliveryObserver(trace, budget) }
     scope = Scope(pending: request.waitsForAnswers ? PendingAnswers() : nil)
     self.message = message
   }
@@ -297,10 +298,13 @@ final class MessageDelivery {
   private func push(
     _ node: ProxyNode, _ target: AnyObject?, hasHooksAhead: Bool, stop: DeliveryReport.SkipReason?
   ) {
-    let progress = ProxyVisit(
-      count: node.route.count, segments: node.plan?.segments, wholeType: node.route.route.loopType,
-      stopsAtFirst: node.route.core.stopsAtFirst, stop: stop)
-    visits.append(Visit(node: node, target: target, progress: progress, hasHooksAhead: hasHooksAhead))
+    visits.append(
+      Visit(
+        node: node, target: target,
+        progress: ProxyVisit(
+          count: node.route.count, segments: node.plan?.segments, wholeType: node.route.route.loopType,
+          stopsAtFirst: node.route.core.stopsAtFirst, stop: stop),
+        hasHooksAhead: hasHooksAhead))
     if !hasHooksAhead, !node.unmatched.isEmpty { visited.append((node, stop)) }
   }
 
@@ -338,20 +342,20 @@ final class MessageDelivery {
     if visits[last].node.route.route.prelude != nil { reportFailedObservers(visits[last].node) }
     let left = visits.removeLast()
     left.trail?.end()
-    let progress = left.progress
-    if progress.dead + progress.skipped > 0 {
-      left.node.route.core.end(left.node.route, dead: progress.dead, skipped: progress.skipped)
+    let notes = left.progress.notes
+    if notes.dead + notes.skipped > 0 {
+      left.node.route.core.end(left.node.route, dead: notes.dead, skipped: notes.skipped)
     }
     guard let place = place(of: left.node, left.target) else { return }
-    if let stop = progress.stop {
+    if let stop = notes.stop {
       // If a report lists no target of the proxy, it lists the proxy itself.
-      if progress.standing == .silent, request.listsEveryTarget, left.node.listsNothing {
+      if notes.standing == .silent, request.listsEveryTarget, left.node.listsNothing {
         take(.skipped(.first(stop, .doesNotRespond)), at: place)
       }
-    } else if progress.standing < .reached {
-      takeSilence(left.node, isListed: progress.standing == .listed || !left.node.listsNothing, place)
+    } else if notes.standing < .reached {
+      takeSilence(left.node, isListed: notes.standing == .listed || !left.node.listsNothing, place)
     }
-    if !visits.isEmpty, progress.standing > .silent { visits[visits.count - 1].progress.note(progress.standing) }
+    if !visits.isEmpty, notes.standing > .silent { visits[visits.count - 1].progress.note(notes.standing) }
   }
 
   /// Records the outcome of a nested proxy in which no target got the message.
@@ -395,9 +399,9 @@ final class MessageDelivery {
 
   func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
 
-  /// Restores the outer proxy's progress from before a hook call, and with a count ``visited``.
-  func restore(_ visit: ProxyVisit?, visited count: Int?) {
-    if let visit { visits[visits.count - 1].progress = visit }
+  /// Restores the outer visit's notes from before a hook call, and with a count ``visited``.
+  func restore(_ notes: ProxyVisit.Notes?, visited count: Int?) {
+    if let notes { visits[visits.count - 1].progress.notes = notes }
     if let count { visited.removeLast(visited.count - count) }
   }
 

@@ -25,6 +25,16 @@ struct ProxyVisit {
     case failed
   }
 
+  /// What the outcomes so far amount to. Hooks of a nested proxy can withdraw outcomes, so they
+  /// restore the outer visit's notes.
+  struct Notes {
+    fileprivate(set) var standing = Standing.silent
+    /// The reason why the remaining steps are skipped.
+    fileprivate(set) var stop: SkipReason?
+    /// The number of steps with a dead target, and the number of steps skipped for other reasons.
+    fileprivate(set) var (dead, skipped) = (0, 0)
+  }
+
   // MARK: - Configuration (immutable)
 
   private let count: Int
@@ -39,11 +49,7 @@ struct ProxyVisit {
   private var segment = 0
   /// The first step that a loop may serve. No loop fits the message for the steps before it.
   private var loopsFrom = 0
-  private(set) var standing = Standing.silent
-  /// The reason why the remaining steps are skipped.
-  private(set) var stop: SkipReason?
-  /// The number of steps with a dead target, and the number of steps skipped for other reasons.
-  private(set) var (dead, skipped) = (0, 0)
+  var notes = Notes()
 
   /// - Parameter segments: the steps' segments; `nil` if all methods have `wholeType`.
   init(
@@ -51,15 +57,16 @@ struct ProxyVisit {
     stop: SkipReason? = nil
   ) {
     (self.count, self.segments, self.wholeType) = (count, segments, wholeType)
-    (self.stopsAtFirst, self.stop) = (stopsAtFirst, stop)
+    self.stopsAtFirst = stopsAtFirst
+    notes.stop = stop
   }
 
   /// The next action. `step` and `skip` advance the visit; a `loop` needs ``advance(to:)``.
   mutating func next(isEnough: Bool, mayLoop: Bool) -> Next {
     assert(index >= 0 && index <= count, "a visit stays within the steps of its route")
     guard index < count else { return .finished }
-    if isEnough, stop == nil { stop = .stopped }
-    if let stop {
+    if isEnough, notes.stop == nil { notes.stop = .stopped }
+    if let stop = notes.stop {
       index += 1
       return .skip(index - 1, stop)
     }
@@ -89,24 +96,24 @@ struct ProxyVisit {
 
   mutating func skipRest() { index = count }
 
-  mutating func stop(for reason: SkipReason) { stop = .first(stop, reason) }
+  mutating func stop(for reason: SkipReason) { notes.stop = .first(notes.stop, reason) }
 
   /// Notes a step whose registration ended before the message began.
-  mutating func noteOver() { skipped += 1 }
+  mutating func noteOver() { notes.skipped += 1 }
 
   mutating func note(_ outcome: StepOutcome) {
     switch outcome {
     case .answered, .answeredAll, .queued: note(.reached)
     case .failed: note(.failed)
     case .skipped(let reason):
-      if reason == .dead { dead += 1 } else { skipped += 1 }
+      if reason == .dead { notes.dead += 1 } else { notes.skipped += 1 }
       note(reason.countsAsReached ? .reached : .listed)
     }
   }
 
   mutating func note(_ standing: Standing) {
-    self.standing = max(self.standing, standing)
-    if standing == .failed, stopsAtFirst, stop == nil { stop = .stopped }
+    notes.standing = max(notes.standing, standing)
+    if standing == .failed, stopsAtFirst, notes.stop == nil { notes.stop = .stopped }
   }
 }
 

@@ -22,14 +22,13 @@ struct HookChain: Sendable {
     guard StackGuard.hasRoom else { throw StackGuard.tooDeep(message.selector, receiver: message.receiver) }
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
-    switch around {
-    case (let body?, _, let inner)?:
-      let turn = HookTurn(message, around: self, inner, isAwaited: isAwaited, rest)
+    if let around, case .around(let body, waiting: _, name: _) = hooks[around].body {
+      guard let body else { throw onlyWaiting(message, isAwaited: isAwaited) }
+      let turn = HookTurn(message, around: self, around, isAwaited: isAwaited, rest)
       defer { turn.end() }
       answers = try body(turn)
-    case (nil, _, _)?:
-      throw onlyWaiting(message, isAwaited: isAwaited)
-    case nil: answers = try rest(message.arguments)
+    } else {
+      answers = try rest(message.arguments)
     }
     try leave(message, afters, answers)
     return answers
@@ -45,8 +44,8 @@ struct HookChain: Sendable {
   ) async throws -> MessageAnswers {
     let (afters, around) = try enter(message, inside: count ?? hooks.count)
     let answers: MessageAnswers
-    switch around {
-    case (_, let body?, let inner)?:
+    switch around.map({ ($0, hooks[$0].body) }) {
+    case (let inner, .around(_, waiting: let body?, name: _))?:
       let turn = WaitingHookTurn(message, on: #isolation) { arguments in
         try await runAndWait(message.with(arguments), inside: inner, rest, inTurn: inTurn)
       }
@@ -55,7 +54,7 @@ struct HookChain: Sendable {
         throw error
       }
       await turn.endAndWait()
-    case (let body?, nil, let inner)?:
+    case (let inner, .around(let body?, waiting: nil, name: _))?:
       let turn = HookTurn(message, around: self, inner, isAwaited: true, inTurn)
       defer { turn.end() }
       answers = try body(turn)
@@ -82,11 +81,9 @@ struct HookChain: Sendable {
     return MessageError(.isolationMismatch, of: message.receiver, message.selector, evidence)
   }
 
-  private typealias Around = (body: Hook.AroundBody?, waiting: Hook.WaitingAroundBody?, inner: Int)
-
-  /// Runs the `before` hooks up to the next `around` hook. Returns the `around` hook, and the
-  /// `after` hooks that surround it.
-  private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Around?) {
+  /// Runs the `before` hooks up to the next `around` hook. Returns the index of the `around` hook,
+  /// and the `after` hooks that surround it.
+  private func enter(_ message: HookedMessage, inside count: Int) throws -> (afters: [Hook], around: Int?) {
     var afters: [Hook] = []
     for index in (0..<count).reversed() where !hooks[index].isCancelled {
       try message.budget?.charge(.hook)
@@ -94,7 +91,7 @@ struct HookChain: Sendable {
       case .before(let body): try body(message)
       case .after: afters.append(hooks[index])
       case .around(nil, waiting: nil, name: _): continue
-      case .around(let body, let waiting, name: _): return (afters, (body, waiting, index))
+      case .around: return (afters, index)
       }
     }
     return (afters, nil)

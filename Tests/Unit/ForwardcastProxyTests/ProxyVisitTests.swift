@@ -61,7 +61,7 @@ struct ProxyVisitTests {
     expect(visit.next(isEnough: false, mayLoop: true), equals: .loop(type, end: 2))
     visit.advance(to: 2)
     expect(all(&visit, isEnough: true), equals: (2..<5).map { .skip($0, .stopped) } + [.finished])
-    expect(visit.stop, equals: .stopped)
+    expect(visit.notes.stop, equals: .stopped)
   }
 
   @Test("a failure stops only a proxy that stops at the first error", arguments: [false, true])
@@ -71,7 +71,7 @@ struct ProxyVisitTests {
     let rest: [Next] =
       stopsAtFirst ? (0..<5).map { .skip($0, .stopped) } : [.loop(type, end: 2), .step(2), .loop(type, end: 5)]
     expect(all(&visit), equals: rest + [.finished])
-    expect(visit.standing, equals: .failed)
+    expect(visit.notes.standing, equals: .failed)
   }
 
   @Test("a visit that only lists calls no target, and an earlier stop reason replaces its own")
@@ -92,11 +92,11 @@ struct ProxyVisitTests {
     ]
     for (outcome, standing) in cases {
       var visit = visit()
-      expect(visit.standing, equals: .silent)
+      expect(visit.notes.standing, equals: .silent)
       visit.note(outcome)
-      expect(visit.standing, equals: standing)
+      expect(visit.notes.standing, equals: standing)
       visit.note(.skipped(.muted))
-      expect(visit.standing, equals: standing)
+      expect(visit.notes.standing, equals: standing)
     }
   }
 
@@ -104,7 +104,7 @@ struct ProxyVisitTests {
   func counts() {
     var visit = visit()
     for reason in [DeliveryReport.SkipReason.dead, .muted, .dead, .removed] { visit.note(.skipped(reason)) }
-    expect([visit.dead, visit.skipped], equals: [2, 2])
+    expect([visit.notes.dead, visit.notes.skipped], equals: [2, 2])
   }
 }
 
