@@ -13,6 +13,7 @@
 ///     message    the message as hooks have changed it         restored by ``HookedDelivery``
 ///     scope      other state that hooks change                also restored by ``HookedDelivery``
 ///     outcomes   the outcomes that are not yet in the result  in delivery order
+///     observer   trace and budget                             `nil` without both
 @usableFromInline
 final class MessageDelivery {
   /// What the delivery waits for before it continues.
