@@ -79,7 +79,10 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
       failed.withLock { $0[message.selector] = call }
       throw error
     }
-    if rest.count > 0 { return nil }
+    if rest.count > 0 {
+      failed.withLock { $0[message.selector] = nil }
+      return nil
+    }
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
     }

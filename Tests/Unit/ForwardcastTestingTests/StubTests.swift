@@ -138,6 +138,20 @@ struct StubTests {
     expect(failures.failures.count, equals: 2)
   }
 
+  @Test("an error of the real object is reported as such after a stub of the same message has failed")
+  func lostErrorsOfRealObjects() throws {
+    store.fallsBack(to: RealStore())
+    store.stub(Says.load, "a").fails(Busy())
+    #expect(throws: Busy.self) { try proxy.load("a") }
+    store.proxy.broadcast(Says.load, "b")
+    expect(
+      failures.failures.map(\.text),
+      equals: [
+        "Store: 'load:' failed with NotFound(name: \"b\"), but the caller cannot receive the error; make the "
+          + "requirement throw, or set onError of the double's proxy"
+      ])
+  }
+
   @Test("an error of a stub that the handler of an outer proxy receives is no failure", arguments: [false, true])
   func errorsOfNestedDoubles(isDirectFirst: Bool) {
     let (outer, seen) = (StoreProxy(), Capture<String>())
