@@ -173,18 +173,22 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   /// The text of a reply, or of a refusal if the reply cannot be encoded or is too large. The
   /// evidence of a refusal that is too large is shortened.
   private func answer(_ reply: WireReply, _ tag: Int?, _ number: Int? = nil) -> String {
-    var refusal: WireRefusal
+    let refusal: WireRefusal
     do throws(WireValueError) {
       let text = try reply.text(tag)
       if text.utf8.count <= limits.bytes { return text }
-      refusal = WireRefusal(.answerCannotCross, "\(text.utf8.count) bytes of at most \(limits.bytes)")
-      if case .refused(_, let long) = reply {
-        refusal = WireRefusal(long.code, cut(long.evidence, to: limits.bytes / 2), argumentIndex: long.argumentIndex)
-      }
+      let tooLarge = WireRefusal(.answerCannotCross, "\(text.utf8.count) bytes of at most \(limits.bytes)")
+      refusal = if case .refused(_, let long) = reply { long } else { tooLarge }
     } catch {
       refusal = WireRefusal(.answerCannotCross, "\(error)")
     }
-    return (try? WireReply.refused(number: number, refusal).text(tag)) ?? ""
+    func text(_ evidence: String) -> String {
+      let refusal = WireRefusal(refusal.code, evidence, argumentIndex: refusal.argumentIndex)
+      return (try? WireReply.refused(number: number, refusal).text(tag)) ?? ""
+    }
+    let (whole, evidence) = (text(refusal.evidence), cut(refusal.evidence))
+    let excess = whole.utf8.count - limits.bytes
+    return excess > 0 ? text(cut(evidence, to: evidence.utf8.count - excess)) : whole
   }
 }
 

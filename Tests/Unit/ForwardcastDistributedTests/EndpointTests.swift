@@ -90,6 +90,14 @@ final class Worker: MessageReceiver, Sendable {
 
 struct Unwritten: Sendable {}
 
+/// Answers with a value that cannot be encoded.
+private final class Safe: MessageReceiver, Sendable {
+  struct Sealed: Encodable, Sendable {
+    func encode(to encoder: any Encoder) throws { throw Burnt(description: String(repeating: "ö", count: 9999)) }
+  }
+  static let selectorTable = SelectorTable(for: Safe.self) { Responds(to: "open") { (_: Safe) in Sealed() } }
+}
+
 /// The caller's identity, as an engine provides it.
 enum Caller {
   @TaskLocal static var name: String?
@@ -608,6 +616,14 @@ struct EndpointTests {
   func largeAnswer() async throws {
     let line = try await HandLine(endpoint(MessageLimits(bytes: 4000)))
     expect(try await line.call(1, "swell:", "3:Inti5000;").contains("1:c6:answer"))
+  }
+
+  @Test("a reply with the error of an answer that cannot be encoded keeps the size limit", arguments: [150, 4096])
+  func longRefusals(limit: Int) async throws {
+    let endpoint = LocalEndpoint(
+      Safe(), for: Safe.selectorTable, limits: MessageLimits(bytes: limit), actorSystem: system)
+    let reply = try await HandLine(endpoint).call(1, "open", "")
+    expect(reply.contains("1:c6:answer") && reply.utf8.count <= limit, "\(reply)")
   }
 
   @Test("errors of the library are sent with code, selector and evidence, others with type and text")
