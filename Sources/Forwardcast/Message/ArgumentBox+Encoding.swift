@@ -96,7 +96,7 @@ extension TypeEncoding {
     case (.object(name: nil), _), (.unknown, _): true
     case (.scalar(let wanted), .scalar(let given)): wanted == given || wanted.isLong(as: given)
     case (.object("String"?), .object("String"?)), (.object("NSString"?), .object("String"?)): true
-    case (.object("String"?), _), (.object("NSString"?), _): false
+    case (.object("String"?), _): false
     case (.object, .object(name: let name)): name == nil
     case (.cString, .object("String"?)): true
     // Objective-C encodes `CGFloat` as `double` or, if pointers have 32 bits, as `float`.

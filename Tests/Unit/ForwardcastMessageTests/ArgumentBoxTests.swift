@@ -208,7 +208,9 @@ struct ArgumentBoxTests {
     let pointer = withUnsafeMutablePointer(to: &memory) { $0 }
     let rows: [(ArgumentBox, fits: [String], not: [String])] = [
       (.init("a"), ["@\"String\"", "@\"NSString\"", "*", "r*"], ["@\"Dog\"", "#", ":", "q", "B", "^v", "{Wide}"]),
-      (.init(Dog()), ["@\"Dog\"", "@\"Animal\""], ["@\"String\"", "#", ":", "@?", "q", "{Dog}", "v"]),
+      (
+        .init(Dog()), ["@\"Dog\"", "@\"Animal\"", "@\"NSString\""], ["@\"String\"", "#", ":", "@?", "q", "{Dog}", "v"]
+      ),
       (.init(MessageSelector("a")), [":"], ["#", "*", "@\"String\"", "q"]),
       (.init(Int.self), ["#"], [":", "@?", "q"]),
       (.init({ () in }), ["@?"], ["#", ":"]),
