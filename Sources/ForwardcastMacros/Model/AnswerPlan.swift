@@ -28,18 +28,18 @@ enum AnswerRuleName: String, CaseIterable {
 
   /// Why the rule does not fit a type, and a fix; `nil` if it may fit. Sees only the type's text.
   func misfit(_ type: TypeText, _ hasArguments: Bool) -> String? {
-    let isText = [.text, .array].contains(kind(type))
+    let canJoin = [.text, .array].contains(kind(type))
     let (misfits, reason): ([Kind], String) =
       switch self {
       case .any, .every:
         (
-          [.optional, .array, .number, .text, .other],
+          [.optional, .array, .number, .text, .character, .other],
           "needs 'Bool' results, and '\(type.text)' is not 'Bool'; use another rule, such as '.reduce(…)'"
         )
       case .sum:
         (
-          [.optional, .array, .text, .bool, .other],
-          "needs numbers, and '\(type.text)' is not one; use \(isText ? "'.joined' or " : "")'.reduce(…)'"
+          [.optional, .array, .text, .character, .bool, .other],
+          "needs numbers, and '\(type.text)' is not one; use \(canJoin ? "'.joined' or " : "")'.reduce(…)'"
         )
       case .min, .max:
         (
@@ -48,17 +48,17 @@ enum AnswerRuleName: String, CaseIterable {
         )
       case .joined where hasArguments && !["String", "Swift.String"].contains(type.text):
         (
-          [.optional, .array, .number, .text, .bool, .other],
+          [.optional, .array, .number, .text, .character, .bool, .other],
           "with a separator needs 'String' results, and '\(type.text)' is not 'String'; use '.joined' or '.reduce(…)'"
         )
       case .joined:
         (
-          [.optional, .number, .bool, .other],
+          [.optional, .number, .character, .bool, .other],
           "needs strings or arrays, and '\(type.text)' is neither; use \(kind(type) == .number ? "'.sum' or " : "")'.reduce(…)'"
         )
       case .lastValue, .firstValue:
         (
-          [.array, .number, .text, .bool, .other],
+          [.array, .number, .text, .character, .bool, .other],
           "skips results that are nil, and '\(type.text)' is never nil; use '.last' or '.first'"
         )
       case .last, .first, .reduce: ([], "")
@@ -66,14 +66,15 @@ enum AnswerRuleName: String, CaseIterable {
     return kind(type).map(misfits.contains) == true ? "'.\(self)' \(reason)" : nil
   }
 
-  private enum Kind { case optional, array, number, text, bool, other }
+  private enum Kind { case optional, array, number, text, character, bool, other }
 
   private func kind(_ type: TypeText) -> Kind? {
     let text = type.text.hasPrefix("Swift.") ? String(type.text.dropFirst(6)) : type.text
     if type.isOptional { return .optional }
-    if type.isFunction || type.text.hasPrefix("any ") || text.hasPrefix("(") { return .other }
+    if type.isFunction || type.text.hasPrefix("any ") || text.hasPrefix("(") || text == "StaticString" { return .other }
     if text.hasPrefix("[") { return .array }
-    if ["String", "Substring", "Character", "StaticString"].contains(text) { return .text }
+    if ["String", "Substring"].contains(text) { return .text }
+    if text == "Character" { return .character }
     return text == "Bool" ? .bool : Self.numbers.contains(text) ? .number : nil
   }
 

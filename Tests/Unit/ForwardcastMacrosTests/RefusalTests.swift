@@ -147,6 +147,10 @@ struct Refusal: CustomTestStringConvertible, Sendable {
       "needs numbers, and 'String' is not one; use '.joined' or '.reduce(…)'"),
     .member("@Answer(.sum) func a() -> Int?", 9, ".sum", "needs numbers, and 'Int?' is not one; use '.reduce(…)'"),
     .member("@Answer(.joined) func a() -> Int", 9, ".joined", "and 'Int' is neither"),
+    .member("@Answer(.joined) func a() -> Character", 9, ".joined", "and 'Character' is neither; use '.reduce(…)'"),
+    .member("@Answer(.joined) func a() -> Swift.StaticString", 9, ".joined", "and 'Swift.StaticString' is neither"),
+    .member("@Answer(.sum) func a() -> Character", 9, ".sum", "and 'Character' is not one; use '.reduce(…)'"),
+    .member("@Answer(.max) func a() throws -> StaticString", 9, ".max", "have no order"),
     .member(
       "@Answer(.joined(separator: \"\")) func a() -> [String]", 9, ".joined(separator: \"\")",
       "'[String]' is not 'String'"),
