@@ -45,8 +45,9 @@ struct ProtocolChecker {
   // MARK: The protocol
 
   private mutating func checkHead() {
+    let protocolsForActors: Set = ["Actor", "AnyActor", "DistributedActor", "GlobalActor"]
     for type in declaration.inherited {
-      if ["Actor", "AnyActor", "DistributedActor", "GlobalActor"].contains(source.line(type).lastName) {
+      if source.parts(of: type).contains(where: { protocolsForActors.contains($0.lastName) }) {
         refuse(
           "a protocol for actors cannot be forwarded, because the generated class is not an actor; inherit 'Sendable', and let actors conform to the protocol",
           type)

@@ -36,7 +36,8 @@ extension ExpansionRequest {
       expansion.text = writer.text()
     case "extension":
       // The compiler requests a conformance even if the class itself states it.
-      let isStated = declaration.inherited.contains { declaration.source.line($0).lastName == "MessageReceiver" }
+      let stated = declaration.inherited.flatMap(declaration.source.parts)
+      let isStated = stated.contains { $0.lastName == "MessageReceiver" }
       guard wantsConformance, !isStated, options.inherited.isEmpty else { return }
       if let problem = declaration.hiddenProblem {
         expansion.extensionProblems = [problem]

@@ -132,10 +132,7 @@ struct ForwardedInterface {
       ?? (inheritedNames.contains(where: \.isOfAppKitOrUIKit) ? "NSObject" : nil)
   }
 
-  /// The inherited names. Compositions are split into their parts.
-  var inheritedNames: [String] {
-    declaration.inherited.flatMap { source.line($0).split(separator: "&") }.map { String($0.trimmingBlanks) }
-  }
+  var inheritedNames: [String] { declaration.inherited.flatMap(source.parts) }
 
   // MARK: Associated types
 

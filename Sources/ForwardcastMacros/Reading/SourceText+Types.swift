@@ -111,6 +111,15 @@ extension SourceText {
     return behind > position ? behind : after(position)
   }
 
+  /// The names in an inherited type. A composition is split into its parts.
+  func parts(of type: Range<Int>) -> [String] {
+    line(type).split(separator: "&").map { part in
+      var name = part.drop { "( ".contains($0) }
+      while let last = name.last, ") ".contains(last) { name.removeLast() }
+      return String(name)
+    }
+  }
+
   func endOfAttribute(_ start: Int) -> Int {
     var position = start + 1
     guard self[position].isWord else { return position }

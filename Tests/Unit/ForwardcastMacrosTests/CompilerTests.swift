@@ -295,6 +295,10 @@ struct CompilerTests {
     struct Garage {
       @Receiver(inheriting: Engine.self) private final class Diesel: Engine { @Message func heat() {} }
       @Receiver private final class Electric: MessageReceiver { @Message func charge() {} }
+      @Receiver private final class Hybrid: Identifiable & (Equatable & MessageReceiver) {
+        @Message func switchOver() {}
+        static func == (a: Hybrid, b: Hybrid) -> Bool { a === b }
+      }
     }
     """,
     // A receiver's keys are visible where its messages are.

@@ -338,7 +338,10 @@ struct WriterTests {
     expect(conforming.said, equals: [])
     expect(conforming.expansion.text, equals: "")
     let inheriting = text.replacing("@Receiver", with: "@Receiver(inheriting: Q.self)")
-    let stating = ["MessageReceiver", "Q, Forwardcast.MessageReceiver"].map { text.replacing(": Q", with: ": \($0)") }
+    let stating = [
+      "MessageReceiver", "Q, Forwardcast.MessageReceiver", "Q & MessageReceiver",
+      "R & (Q & Forwardcast.MessageReceiver)",
+    ].map { text.replacing(": Q", with: ": \($0)") }
     for text in [inheriting] + stating {
       for role in ["member", "extension"] {
         let expander = Expander(text, role: role, in: ["enum Outer {}"])
@@ -346,6 +349,15 @@ struct WriterTests {
         expect(expander.expansion.text.isEmpty, equals: role == "extension")
       }
     }
+  }
+
+  @Test("a composition in parentheses is read as its parts")
+  func compositions() {
+    let texts = ["AnyObject, Sendable", "AnyObject & Sendable", "(AnyObject & (Sendable))"].map {
+      Expander("@Forwarded protocol P: \($0) { func a() }").expansion.text
+    }
+    expect(texts[1], equals: texts[0])
+    expect(texts[2], equals: texts[0])
   }
 
   @Test("'#if' around attributes does not matter for members that are no messages, nor do attributes without effect")

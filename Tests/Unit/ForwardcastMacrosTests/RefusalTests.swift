@@ -165,6 +165,7 @@ struct Refusal: CustomTestStringConvertible, Sendable {
     Refusal(
       "@Forwarded protocol P: Actor {}", "1:24", "Actor", "inherit 'Sendable', and let actors conform to the protocol"),
     Refusal("@Forwarded protocol P: Swift.Actor, Q {}", "1:24", "Swift.Actor", "inherit 'Sendable'"),
+    Refusal("@Forwarded protocol P: Q & (Actor) {}", "1:24", "Q & (Actor)", "inherit 'Sendable'"),
     Refusal(
       "@Forwarded distributed protocol P {}", "1:12", "distributed", "a distributed protocol cannot be forwarded"),
     Refusal("@Forwarded struct S {}", "1:12", "struct", "'@Forwarded' is for protocols"),
