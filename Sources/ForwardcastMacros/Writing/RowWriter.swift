@@ -120,18 +120,25 @@ extension SourceText {
   /// The `#if` condition of builds for platforms on which a member is available; `nil` for all.
   func condition(of member: Member) -> String? {
     let availability = availability(of: member)
-    var platforms = availability.compactMap { $0.contains("unavailable") ? $0.first : nil }
-    // As for Swift, what is unavailable on iOS is unavailable on visionOS, unless that is stated.
-    if platforms.contains("iOS"), !availability.joined().contains(where: { $0.hasPrefix("visionOS") }) {
-      platforms.append("visionOS")
+    func states(_ platform: String) -> Bool {
+      availability.joined().contains { $0 == platform || $0.hasPrefix("\(platform) ") }
     }
-    let conditions = platforms.compactMap { platform -> String? in
+    var platforms = availability.compactMap { $0.contains("unavailable") ? $0.first : nil }
+    // Like Swift, applies iOS availability to visionOS and Mac Catalyst, unless theirs is stated.
+    if platforms.contains("iOS"), !states("visionOS") { platforms.append("visionOS") }
+    // Other obsoletions depend on the deployment target, which `#if` cannot test.
+    let languages = availability.filter { $0.first == "swift" }.joined().compactMap { argument in
+      argument.hasPrefix("obsoleted: ") ? "swift(<\(argument.dropFirst(11)))" : nil
+    }
+    let systems = platforms.compactMap { platform -> String? in
       switch platform {
+      case "iOS" where states("macCatalyst"): "(!os(iOS) || targetEnvironment(macCatalyst))"
       case "iOS", "macOS", "OSX", "tvOS", "watchOS", "visionOS": "!os(\(platform))"
       case "macCatalyst": "!targetEnvironment(macCatalyst)"
       default: nil
       }
     }
+    let conditions = languages + systems
     return conditions.isEmpty ? nil : conditions.joined(separator: " && ")
   }
 

@@ -285,7 +285,8 @@ struct CompilerTests {
     }
     @Receiver(.allMembers) class Desk {
       @available(tvOS, unavailable) func label() -> String { #"""# }
-      @available(iOS, unavailable) var height: Int { get { 1 } set {} }
+      @available(iOS, unavailable) @available(macCatalyst 14, *) var height: Int { get { 1 } set {} }
+      @available(swift, obsoleted: 5) func stand() {}
       func sit() {}
     }
     """##,

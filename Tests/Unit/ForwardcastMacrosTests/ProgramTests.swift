@@ -554,6 +554,14 @@ struct WriterTests {
     expect(
       condition("@available(macCatalyst, unavailable) @available(tvOS, unavailable)").first,
       equals: "#if !targetEnvironment(macCatalyst) && !os(tvOS)")
+    // Mac Catalyst has the availability of iOS unless its own is stated.
+    for own in ["macCatalyst 14, *", "macCatalyst, introduced: 14"] {
+      expect(
+        condition("@available(iOS, unavailable) @available(\(own)) @available(visionOSApplicationExtension 1, *)")
+          .first,
+        equals: "#if (!os(iOS) || targetEnvironment(macCatalyst)) && !os(visionOS)")
+    }
+    expect(condition("@available(swift, introduced: 4.2, obsoleted: 5)").first, equals: "#if swift(<5)")
     expect(condition("@available(iOSApplicationExtension, unavailable)"), equals: [])
     expect(condition("@available(iOS, deprecated: 99, message: \"unavailable\")"), equals: [])
   }
