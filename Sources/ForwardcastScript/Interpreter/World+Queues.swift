@@ -1,11 +1,10 @@
 // World+Queues.swift: deliveries on queues, the wait for deliveries, and their errors.
 
-import Dispatch
 import Forwardcast
 import ForwardcastCenters
 
 struct QueueState: Sendable {
-  var all: [ScriptQueue] = []
+  var count = 0
   /// The queues of each proxy's targets, past and present.
   var ofProxies: [ObjectIdentifier: (proxy: WeakObject, queues: [ScriptQueue])] = [:]
   /// The runs in progress, innermost last. Deliveries on queues belong to the innermost run.
@@ -38,9 +37,10 @@ extension World {
   func makeQueue(_ name: String) throws -> ScriptQueue {
     let queue = ScriptQueue(name, self, handlers.delivers)
     try queues { state in
-      try ScriptError.limit(state.all.count < World.queueLimit, "more than \(World.queueLimit) queues")
-      state.all.append(queue)
+      try ScriptError.limit(state.count < World.queueLimit, "more than \(World.queueLimit) queues")
+      state.count += 1
     }
+    if handlers.delivers == nil { queueEnds.add(BareReceiver {}, delivery: queue.delivery, ownership: .strong) }
     return queue
   }
 
@@ -70,7 +70,7 @@ extension World {
     return found
   }
 
-  var workOfWaiting: Int { queues { 2 * Work.turn * ($0.all.count + $0.ofProxies.count) } }
+  var workOfWaiting: Int { queues { 2 * Work.turn * ($0.count + $0.ofProxies.count) } }
 
   /// Waits until every queued delivery has run, including deliveries that are queued during the
   /// wait. On a queue, throws `would deadlock`, because that queue's delivery would wait for
@@ -90,16 +90,11 @@ extension World {
         state.ofProxies = state.ofProxies.filter { living.add($0.value.proxy) }
         return living
       }
-      for case let proxy as ScriptMulticast in living.objects {
+      // The first drain also waits for deliveries of released proxies and of removed targets. If it
+      // would never end, because rows of other sessions wait for this one, it throws.
+      for case let proxy as ScriptMulticast in [queueEnds] + living.objects {
         drained += try proxy.drainBlocking(timeout: World.patience)
       }
-      // The group also waits for deliveries of released proxies.
-      let group = DispatchGroup()
-      for queue in queues({ $0.all }) {
-        group.enter()
-        queue.afterwards { group.leave() }
-      }
-      group.wait()
     } while drained > 0 || before != queues { $0.turns }
   }
 

@@ -33,10 +33,5 @@ public final class ScriptQueue: Sendable, CustomStringConvertible {
 
   var delivery: Delivery { replaced ?? .queue(queue) }
 
-  /// Runs `body` after all deliveries on the queue, or immediately if the host replaced them.
-  func afterwards(_ body: @escaping @Sendable () -> Void) {
-    if replaced == nil { queue.async(execute: body) } else { body() }
-  }
-
   public var description: String { "<queue \(mark.name)>" }
 }

@@ -355,6 +355,36 @@ struct QueueTests {
     expect((try? own.forward(&call))?.failures.isEmpty == true && call.result?.value as? Int == 7)
   }
 
+  @Test(
+    "waits in rows of two sessions for each other's queues end with an error instead of hanging",
+    arguments: ["", "cancel place; ", "drop p; "])
+  func ringOfSessions(before: String) {
+    let shared = [0, 1].map { _ in MulticastProxy<any MessageReceiver & Sendable>() }
+    let arrived = [Latch(), Latch()]
+    let outcomes = Locked<[String]>([])
+    let hasEnded = onThreads(2) { number in
+      let session = ScriptSession(handlers: Transcript().handlers)
+      session.register(shared[number], as: "own")
+      session.register(shared[1 - number], as: "other")
+      session.register(
+        BareReceiver {
+          Responds(to: "meet") { (_: BareReceiver) in
+            arrived[number].open()
+            arrived[1 - number].pass()
+          }
+        }, as: "host")
+      let outcome = session.run(
+        """
+        receiver R { - hold { wait; return "waited" } - go { \(before)[host meet]; return [other hold] } }
+        let r = new R; queue q; proxy p = multicast; add r to p on q as place; add r to own
+        errors [p go]
+        """)
+      outcomes.withLock { $0.append("\(outcome)") }
+    }
+    expect(hasEnded)
+    expect(outcomes.withLock { $0 }.contains { $0.contains("would deadlock") }, "\(outcomes.withLock { $0 })")
+  }
+
   @Test("a target that is refused does not confine the proxy to the session")
   func refusedTarget() {
     let session = ScriptSession(handlers: Transcript().handlers)
