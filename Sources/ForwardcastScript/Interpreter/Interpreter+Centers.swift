@@ -45,7 +45,7 @@ extension Interpreter {
   func service(_ receiver: String, at offset: Int) throws -> ScriptValue {
     try run.step(at: offset, of: source)
     let (key, _) = try serviceKey(receiver)
-    let service = try SendInProgress.$current.withValue(beginSend()) { try world.services.service(key) }
+    let service = try SendInProgress.$ofTask.withValue(beginSend()) { try world.services.service(key) }
     try run.check()
     return .object(service.reference)
   }
@@ -62,7 +62,7 @@ extension Interpreter {
     try run.charge(Work.pass * world.services.services.count)
     let errors = HookErrors()
     let sending = SendInProgress(run: run, depth: frame.depth + 1)
-    SendInProgress.$current.withValue(sending) { HookErrors.$current.withValue(errors) { world.services.clearData() } }
+    SendInProgress.$ofTask.withValue(sending) { HookErrors.$current.withValue(errors) { world.services.clearData() } }
     try run.check()
     if let error = errors.first { throw error }
   }
@@ -102,7 +102,7 @@ extension ScriptObject: ServiceLifecycle {
     // The first method of a send costs no step of its own. `beginRow` counts a method before the
     // callback's method, so that the callback's method costs a step.
     _ = sending?.beginRow()
-    try SendInProgress.$current.withValue(sending) { try perform(&call) }
+    try SendInProgress.$ofTask.withValue(sending) { try perform(&call) }
     return call.result
   }
 }

@@ -85,8 +85,6 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
   let statements: [Statement]
   let offset: Int
 
-  private var isShared: Bool { proxy.object.flatMap(world.label)?.isolation == .anywhere }
-
   func around(_ call: InvocationCall) throws -> [ArgumentBox] {
     let (answer, hook) = try run(call.invocation) { run, other in
       // Each `proceed` sends the message again, so it costs a step.
@@ -105,8 +103,14 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
     _ message: Invocation, after answers: [ArgumentBox]? = nil,
     rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])? = nil
   ) throws -> (answer: ScriptValue?, hook: HookRun) {
-    let send =
-      SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world, isShared: isShared), depth: 1)
+    let isShared = proxy.object.flatMap(world.label)?.isolation == .anywhere
+    return try world.inProgress(isShared: isShared) { try run(message, after: answers, in: $0, rest: rest) }
+  }
+
+  private func run(
+    _ message: Invocation, after answers: [ArgumentBox]?, in send: SendInProgress,
+    rest: ((Run, [ArgumentBox]?) throws -> [ArgumentBox])?
+  ) throws -> (answer: ScriptValue?, hook: HookRun) {
     let frame = names.copy(depth: send.depth)
     frame.enterBlock()
     let interpreter = Interpreter(world: world, run: send.run, frame: frame)

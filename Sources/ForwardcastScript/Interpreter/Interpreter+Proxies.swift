@@ -32,18 +32,19 @@ extension Interpreter {
     let (world, names) = (world, frame.copy(depth: 0))
     weak var owner: LazyProxy?
     let proxy = LazyProxy {
-      let send = SendInProgress.current ?? SendInProgress(run: world.runInProgress ?? Run(world), depth: 1)
-      let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
-      // Queries raise the depth unchecked, since few run code of the script. This closure does so.
-      try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
-      let target = try interpreter.object(expression).receiver
-      if let owner {
-        // A query cannot throw the error of an exceeded limit, so the run stores it.
-        try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
+      try world.inProgress { send in
+        let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
+        // Queries raise the depth unchecked, since few run code of the script. This closure does so.
+        try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
+        let target = try interpreter.object(expression).receiver
+        if let owner {
+          // A query cannot throw the error of an exceeded limit, so the run stores it.
+          try interpreter.at(expression.offset) { try world.link(owner, to: target, strongly: true) }
+        }
+        let holder = LazyTarget(target)
+        world.label(holder, holder.description, .session)
+        return holder
       }
-      let holder = LazyTarget(target)
-      world.label(holder, holder.description, .session)
-      return holder
     }
     owner = proxy
     // A lazy proxy has no lock, so it stays in the isolation of its session.

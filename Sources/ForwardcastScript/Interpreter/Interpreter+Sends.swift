@@ -69,7 +69,7 @@ extension Interpreter {
   /// Runs `body`, which queries proxies. Lazy proxies create their targets in this run.
   func querying<T>(at offset: Int, _ body: () throws -> T) throws -> T {
     let query = SendInProgress(run: run, depth: frame.depth + 1)
-    let answer = try SendInProgress.$current.withValue(query) {
+    let answer = try SendInProgress.$ofTask.withValue(query) {
       try run.budget(at: offset, of: source).charging(body)
     }
     try run.check()
@@ -85,7 +85,7 @@ extension Interpreter {
     let inProgress = try beginSend(policy: policy, to: reference)
     let arguments = sending.arguments
     let budget = run.budget(at: sending.offset, of: source)
-    let selector = try SendInProgress.$current.withValue(inProgress) {
+    let selector = try SendInProgress.$ofTask.withValue(inProgress) {
       if let lazy = reference.receiver as? LazyProxy { _ = try lazy.target() }
       let selector = try world.selectorToSend(sending.selector, argumentCount: arguments.count, to: reference.receiver)
       try internSelectors(in: arguments, of: selector, to: reference.receiver, budget)
@@ -104,7 +104,7 @@ extension Interpreter {
     }
     tell(.sent)
     do {
-      let answer = try SendInProgress.$current.withValue(inProgress) {
+      let answer = try SendInProgress.$ofTask.withValue(inProgress) {
         if reference.receiver is ScriptObject { return try body(&call) }
         // The charge includes queries that find targets, or the target behind a chain of proxies.
         return try budget.charging { try body(&call) }

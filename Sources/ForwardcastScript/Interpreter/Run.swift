@@ -29,6 +29,7 @@ final class Run: Sendable {
   private let failed = Mutex<(count: Int, kept: [ScriptError])>((0, []))
   private let unawaited = Atomic<Int>(0)
   private let eventSteps = Atomic<Int>(0)
+  private let hasEnded = Atomic<Bool>(false)
   /// For each queue, the statement that sent the message which runs on the queue.
   private let places = Mutex<[ObjectIdentifier: (offset: Int, source: SourceText)]>([:])
 
@@ -39,6 +40,10 @@ final class Run: Sendable {
     steps = Atomic(earlier?.stepsTaken ?? 0)
     work = Atomic(earlier?.workDone ?? 0)
   }
+
+  var isOver: Bool { hasEnded.load(ordering: .acquiring) }
+
+  func end() { hasEnded.store(true, ordering: .releasing) }
 
   /// Whether the current thread is that of the session. It may also run deliveries on queues.
   var isOnThread: Bool { thread == .current }
@@ -188,7 +193,10 @@ final class ToldTurn: Sendable {
 /// A task-local value passes this object, with its depth and its run, to the method that runs. A
 /// delivery on a queue has no such value, so it belongs to the innermost run.
 final class SendInProgress: Sendable {
-  @TaskLocal static var current: SendInProgress?
+  @TaskLocal static var ofTask: SendInProgress?
+
+  /// The message that the caller is part of. A task of the host can outlive the run that created it.
+  static var current: SendInProgress? { ofTask.flatMap { $0.run.isOver ? nil : $0 } }
 
   let run: Run
   let depth: Int

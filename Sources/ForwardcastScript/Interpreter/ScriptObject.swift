@@ -56,16 +56,17 @@ extension World {
     let signature = try MethodSignature(encoding)
     let answers = signature.returnType.kind != .void
     return Responds(to: selector, signature: signature) { [self] (object: ScriptObject, call: inout Invocation) in
-      let value = try answer(row, object, call)
+      let value = try inProgress(isShared: object.isShared.load(ordering: .relaxed)) { send in
+        try answer(row, object, call, send)
+      }
       call.result = answers ? value.box : nil
     }
   }
 
-  private func answer(_ row: RowDefinition, _ object: ScriptObject, _ call: Invocation) throws -> ScriptValue {
-    let sender = SendInProgress.current
-    let isShared = object.isShared.load(ordering: .relaxed)
-    let send = sender ?? SendInProgress(run: runInProgress ?? Run(self, isShared: isShared), depth: 1)
-    let queue = sender == nil ? currentQueue : nil
+  private func answer(
+    _ row: RowDefinition, _ object: ScriptObject, _ call: Invocation, _ send: SendInProgress
+  ) throws -> ScriptValue {
+    let queue = send === SendInProgress.current ? nil : currentQueue
     if queue != nil { queues { $0.turns &+= 1 } }
     let number = send.beginRow()
     // If the message was sent directly to this object, the sender emits the events.

@@ -22,11 +22,25 @@ extension World {
   /// Runs `body` as the run in progress, and then waits for all queued deliveries.
   func whileInProgress<T>(_ run: Run, _ body: () throws -> T) throws -> T {
     queues { $0.runs.append(run) }
-    defer { queues { state in state.runs.removeAll { $0 === run } } }
+    defer {
+      run.end()
+      queues { state in state.runs.removeAll { $0 === run } }
+    }
     let result = Result { try body() }
     // A text that a host runs during a method on a queue does not wait.
     if currentQueue == nil { try waitForQueues() }
     return try result.get()
+  }
+
+  /// Runs `body` as part of the message in progress. For a call by the host, the message belongs to the
+  /// run in progress, or to a run of its own.
+  func inProgress<T>(isShared: Bool = false, _ body: (SendInProgress) throws -> T) rethrows -> T {
+    if let send = SendInProgress.current ?? runInProgress.map({ SendInProgress(run: $0, depth: 1) }) {
+      return try body(send)
+    }
+    let run = Run(self, isShared: isShared)
+    defer { run.end() }
+    return try body(SendInProgress(run: run, depth: 1))
   }
 
   /// The queue of this session whose delivery the current thread runs.

@@ -356,6 +356,40 @@ struct QueueTests {
   }
 
   @Test(
+    "a task that a host's method starts is no part of a run that has ended",
+    arguments: ["in a run", "in a call of the host"])
+  func tasksOfTheHost(start: String) async throws {
+    nonisolated(unsafe) let own = MulticastProxy<any MessageReceiver>()
+    nonisolated(unsafe) let session = ScriptSession(handlers: Transcript().handlers)
+    defer { withExtendedLifetime(session) {} }
+    let (isOver, end) = AsyncStream<Void>.makeStream()
+    let task = Locked<Task<String, Never>?>(nil)
+    let host = BareReceiver {
+      Responds(to: "start") { (_: BareReceiver) in
+        task.withLock {
+          $0 = Task {
+            for await _ in isOver {}
+            var call = Invocation("entries")
+            let report = try? own.forward(&call)
+            return report?.failures.first.map { "\($0.error)" } ?? call.result.map { "\($0.value)" } ?? "none"
+          }
+        }
+      }
+    }
+    let hasEnded = onThreads(1) { _ in
+      session.register(own, as: "own")
+      session.register(host, as: "host")
+      session.register(Ledger(), as: "ledger")
+      session.run("receiver R { - entries = [ledger entries] - start = [host start] }; let r = new R; add r to own")
+      if start == "in a run" { session.run("[r start]") } else { own.broadcast(Message<() -> Void>("start")) }
+    }
+    expect(hasEnded)
+    end.finish()
+    let answer = try await #require(task.withLock { $0 }).value
+    expect(answer, equals: "7")
+  }
+
+  @Test(
     "waits in rows of two sessions for each other's queues end with an error instead of hanging",
     arguments: ["", "cancel place; ", "drop p; "])
   func ringOfSessions(before: String) {
