@@ -24,6 +24,7 @@ enum Command {
   static func run(_ arguments: [String]) -> Status {
     // Without this, a write to a closed pipe would end the process instead of failing.
     signal(SIGPIPE, SIG_IGN)
+    Stream.reserveClosed()
     let status: Status
     do throws(UsageError) {
       status = try perform(arguments)

@@ -25,6 +25,14 @@ final class Stream: Sendable {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
+  /// Opens standard streams that are closed, so that no file gets their descriptors and contents.
+  /// Using such a stream fails as if it were closed.
+  static func reserveClosed() {
+    for stream in [input, output, error] where fcntl(stream.descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", stream.descriptor == input.descriptor ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   var isTerminal: Bool { isatty(descriptor) == 1 }
 
   /// The `errno` of the first failed write; 0 if no write failed.

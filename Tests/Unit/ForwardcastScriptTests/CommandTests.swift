@@ -326,6 +326,18 @@ import Testing
       expect(closed.errors.isEmpty)
     }
 
+    @Test(
+      "if a standard stream is closed, its text gets into no file", arguments: ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+    func closedStreams(closing: String) throws {
+      let folder = try Folder()
+      let text = "receiver R { - a { print \"printed\" } }; let r = new R; [r a]; expect 1 == 2"
+      let script = try folder.file("a.msg", text.utf8)
+      let (command, trace) = (try Call.executable().path, "\(folder.path)/trace.json")
+      _ = try Call.shell("'\(command)' run '\(script)' --trace-file '\(trace)' \(closing)")
+      let written = try String(contentsOfFile: trace, encoding: .utf8)
+      expect(written.hasPrefix("[\n") && !written.contains("expectation"), "\(written)")
+    }
+
     @Test("without standard input, repl ends with status 0")
     func noInput() throws {
       expect(try Call.shell("'\(Call.executable().path)' repl 2>&1 <&-; echo status $?"), equals: "status 0\n")
