@@ -165,7 +165,8 @@ struct Parser {
   /// A hint for a statement that `token` cannot follow.
   private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptError.Subject? {
     if token.is(.openSend) { return .advice(Advice.list) }
-    if case .make(let receiver, false, _)? = steps.last?.action {
+    // An expression of an earlier statement may be the last one.
+    if let last = steps.last, last.offset >= statement.offset, case .make(let receiver, false, _) = last.action {
       return .advice("new \(receiver) name: \"…\" names the object")
     }
     guard case .evaluate(let expression) = statement.kind, expression.steps.count == 1,

@@ -109,6 +109,13 @@ struct HintTests {
     expect(advice != nil || error?.text.contains("not a name: U+A0 looks like a space") == true)
   }
 
+  @Test("a statement gets no hint about an object that an earlier statement made")
+  func earlierObjects() {
+    let error = play("receiver Cook { }\nlet c = new Cook\nqueue q r").error
+    expect(error, equals: "3:9 syntax: wanted the end of the statement, found \"r\"")
+    expect(ScriptSession.check("let c = new Cook\nqueue q r")?.hint == nil)
+  }
+
   @Test("a receiver's name used as an object, and words of other languages, get a hint at run time")
   func unknownNames() {
     let cases = [
