@@ -21,7 +21,7 @@ final class DeliveryObserver {
     guard let trace, step.method != nil || !(target is any MulticastSending) else { return }
     self.step = MessageTrace.nextStep()
     let context = delivery.context(step, target)
-    trace.note(.began, delivery.selector, delivery.message.arguments, at: context, step: self.step)
+    trace.note(.began, delivery.message.arguments, at: context, step: self.step)
   }
 
   func note(_ outcome: StepOutcome, at context: StepContext, in delivery: MessageDelivery) {

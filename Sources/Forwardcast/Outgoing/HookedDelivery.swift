@@ -38,14 +38,15 @@ final class HookedDelivery {
     )
     guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
     self.around = around
-    sentStep = around.trace?.noteSent(HookedDelivery.message(delivery, node))
+    let site = StepContext(selector: delivery.selector, proxies: node.path)
+    sentStep = around.trace?.noteSent(delivery.message.arguments, at: site)
     start = delivery.outcomes.held.count
   }
 
   private var outcomes: OutcomeQueue { delivery.outcomes }
   private var asks: Bool { delivery.request.asks }
 
-  private static func message(_ delivery: MessageDelivery, _ node: ProxyNode) -> HookedMessage {
+  private var message: HookedMessage {
     let request = delivery.request
     return HookedMessage(
       selector: delivery.selector, receiver: node.route.core, arguments: delivery.message.arguments,
@@ -53,7 +54,6 @@ final class HookedDelivery {
       asksEverybody: request.makeProbe == nil && !request.ignoresErrors
         && (request.waitsForAnswers || !delivery.tree.hasQueued && !delivery.tree.mayGrow), isOfProxy: true)
   }
-  private var message: HookedMessage { HookedDelivery.message(delivery, node) }
 
   // MARK: - Running the hooks
 
@@ -256,13 +256,16 @@ final class HookedDelivery {
 
   // MARK: - End of the call
 
-  private func trace(_ found: Result<MessageAnswers, any Error>) {
-    if let sentStep { around.trace?.note(found, message, step: sentStep) }
+  /// The proxy itself, as the site of the answers and errors of its hooks.
+  private var site: StepContext { StepContext(selector: delivery.selector, proxies: node.path) }
+
+  private func trace(_ found: StepOutcome) {
+    if let sentStep { around.trace?.note(found, delivery.message.arguments, at: site, step: sentStep) }
   }
 
   /// Ends the call with the hooks' own error, or with a target's error that the hooks rethrew.
   private func finish(by error: any Error) throws {
-    trace(.failure(error))
+    trace(.failed(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
     // A nested proxy's report still lists the targets that ran. Otherwise the error replaces them.
     if asks, place == nil || !delivery.request.listsEveryTarget {
@@ -292,7 +295,7 @@ final class HookedDelivery {
   /// a report assigns the answers to these targets, in order. Otherwise the report lists the
   /// answers as the proxy's own.
   private func finish(with answers: MessageAnswers) {
-    trace(.success(answers))
+    trace(.answeredAll(answers))
     if !wasSent { withhold(isAnswered: asks && answers.count > 0) }
     guard asks else { return }
     let listsTargets = delivery.request.listsEveryTarget
@@ -306,7 +309,7 @@ final class HookedDelivery {
       wasReached = !listsTargets && targetsFailed
       if wasReached { outcomes.reached += 1 }
     }
-    var own = place ?? StepContext(selector: delivery.selector, proxies: node.path)
+    var own = place ?? site
     own.isOwn = true
     if !listsTargets {
       var kept = held.filter { !$0.outcome.hasAnswer }

@@ -171,7 +171,7 @@ extension MessageDelivery {
       // The trace reports the steps before posting. The executions will have these step numbers.
       for place in places {
         trace.note(
-          .queued, selector, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
+          .queued, arguments, at: queuedContext(group.steps[place], node), step: details.firstStep + place)
       }
     }
     let isWhole = places.count == group.steps.count

@@ -17,7 +17,8 @@
 @usableFromInline
 final class MessageDelivery {
   /// What the delivery waits for before it continues.
-  enum Suspension {
+  // One word, since steps that do not suspend must not copy it.
+  indirect enum Suspension {
     case hooks(ProxyNode, target: AnyObject?)
     /// Capacity in a queued step's buffer. The step is posted afterward.
     case room(ProxyNode, step: Int)

@@ -113,7 +113,7 @@ struct OutgoingMessage {
     /// The method is asynchronous, or the caller is not in its isolation.
     case elsewhere(Method, AnyObject)
     /// The target handles the message in a forwarding hook.
-    case hook(any MessageForwarding, MethodSignature, Invocation)
+    indirect case hook(any MessageForwarding, MethodSignature, Invocation)
   }
 
   /// Delivers the message to one target, unboxed if the types match exactly, otherwise boxed. A

@@ -75,7 +75,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
 
   func noteBegan(_ place: Int, _ target: AnyObject) {
     guard let details, let trace = details.trace else { return }
-    trace.note(.began, group.selector, arguments, at: context(place, target), step: details.firstStep + place)
+    trace.note(.began, arguments, at: context(place, target), step: details.firstStep + place)
   }
 
   /// Records the start of a target's method. Returns false if the target is already removed.

@@ -90,7 +90,7 @@ final class EventTexts: Sendable {
   var identities: Identities {
     switch state.withLock({ $0 }) {
     case .stated(_, let identities): identities
-    case .traced(let step): (step.context.map { ObjectIdentifier($0.proxies.core) }, step.receiver.map { .init($0) })
+    case .traced(let step): (step.sender.map { .init($0) }, step.receiver.map { .init($0) })
     }
   }
 

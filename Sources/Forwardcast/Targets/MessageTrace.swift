@@ -46,20 +46,13 @@ final class MessageTrace: Sendable {
   }
 
   /// Reports that a message was sent to the proxy. Returns the step's number.
-  func noteSent(_ message: HookedMessage) -> Int {
+  func noteSent(_ arguments: MessageArguments, at context: StepContext) -> Int {
     let step = MessageTrace.nextStep()
-    note(.sent, message.selector, message.arguments, at: nil, step: step)
+    note(.sent, arguments, at: context, step: step)
     return step
   }
 
-  @inline(never) func note(_ found: Result<MessageAnswers, any Error>, _ message: HookedMessage, step: Int) {
-    let (selector, arguments) = (message.selector, message.arguments)
-    switch found {
-    case .success(let answers): note(.answered, selector, arguments, at: nil, step: step, .answeredAll(answers))
-    case .failure(let error): note(.failed, selector, arguments, at: nil, step: step, .failed(error))
-    }
-  }
-
+  /// Reports the outcome of a step, or of the whole message at the proxy that it was sent to.
   func note(_ outcome: StepOutcome, _ arguments: MessageArguments, at context: StepContext, step: Int) {
     let stage: MessageEvent.Stage
     switch outcome {
@@ -69,24 +62,20 @@ final class MessageTrace: Sendable {
     // Already reported before posting, since the target may have run by now.
     case .queued: return
     }
-    note(stage, context.selector, arguments, at: context, step: step, outcome)
+    note(stage, arguments, at: context, step: step, outcome)
   }
 
   /// Reports a step to the sink. Texts are rendered when the sink reads them.
-  ///
-  /// - Parameter context: the step's site; `nil` for the proxy that the message was sent to.
   @inline(never)
   func note(
-    _ stage: MessageEvent.Stage, _ selector: MessageSelector, _ arguments: MessageArguments, at context: StepContext?,
-    step: Int, _ outcome: consuming StepOutcome = .queued(slot: -1)
+    _ stage: MessageEvent.Stage, _ arguments: MessageArguments, at context: consuming StepContext, step: Int,
+    _ outcome: consuming StepOutcome = .queued(slot: -1)
   ) {
     let crosses = arguments.crosses && outcome.crosses
     // This event has the only reference to its texts, so any further reference belongs to the sink.
     var event = MessageEvent(
       stage, step: step,
-      EventTexts(
-        .traced(
-          TracedStep(trace: self, selector: selector, arguments: arguments, context: context, outcome: outcome))))
+      EventTexts(.traced(TracedStep(trace: self, arguments: arguments, context: context, outcome: outcome))))
     // The sink may read on another thread, so values that are not `Sendable` are rendered here.
     if !crosses { event.texts.render() }
     sink(event)
@@ -97,26 +86,28 @@ final class MessageTrace: Sendable {
 /// The values that a traced event's texts are rendered from.
 struct TracedStep: @unchecked Sendable {  // immutable; read on its sink's thread
   let trace: MessageTrace
-  let selector: MessageSelector
   let arguments: MessageArguments
-  /// `nil` for the proxy that the message was sent to.
-  let context: StepContext?
+  /// The step's site. It has a registration, unless it is the proxy that the message was sent to.
+  let context: StepContext
   /// The outcome. An event without an outcome has `.queued`, whose evidence is empty.
   let outcome: StepOutcome
 
+  /// The proxy that forwards the message; `nil` if the message was sent to the traced proxy itself.
+  var sender: MulticastCore? { context.registration == nil ? nil : context.proxies.core }
+
   var receiver: AnyObject? {
-    guard let context else { return trace.core }
-    return context.target ?? context.registration?.currentTarget
+    guard let registration = context.registration else { return context.proxies.core }
+    return context.target ?? registration.currentTarget
   }
 
   func text(_ part: EventTexts.Part) -> String {
     switch part {
-    case .name: return selector.name
-    case .message: return arguments.text(selector)
-    case .sender: return context.map { trace.name(of: $0.proxies.core) } ?? "sender"
+    case .name: return context.selector.name
+    case .message: return arguments.text(context.selector)
+    case .sender: return sender.map { trace.name(of: $0) } ?? "sender"
     case .receiver: return trace.name(of: receiver)
     case .context:
-      guard let context, context.isQueued else { return "directly" }
+      guard context.isQueued else { return "directly" }
       return context.registration?.queued?.mailbox.context.name ?? "its context"
     case .evidence: return outcome.evidence
     }
