@@ -209,12 +209,11 @@ extension Responds {
   }
 }
 
-// A row on an actor runs synchronously in deliveries there, for senders on the main actor, and
-// inside `withHeldActor`. Waiting forms and other deliveries hop to the actor. Other sends
-// throw `isolationMismatch`. A row that may suspend is called by waiting forms and deliveries
-// other than `.direct`. The next message of its registration waits until the row has ended.
 extension Responds {
   /// A row of no arguments that runs on the main actor.
+  ///
+  /// The row runs synchronously for senders and in deliveries on the main actor. Waiting sends
+  /// and other deliveries hop to it. Other sends throw `isolationMismatch`.
   public init<R>(
     to message: Message<() -> R>,
     onMainActor body: @escaping @MainActor @Sendable (Target) throws -> R
@@ -223,6 +222,9 @@ extension Responds {
   }
 
   /// A row of no arguments that may suspend.
+  ///
+  /// Waiting sends call the row, and deliveries other than `.direct`. The next message of its
+  /// registration waits until the row has ended.
   public init<R>(
     to message: Message<() -> R>,
     async body: @escaping @Sendable (Target) async throws -> R
@@ -297,6 +299,10 @@ extension Responds {
 
 extension Responds where Target: Actor {
   /// A row of no arguments that runs on the target actor.
+  ///
+  /// The row runs synchronously in deliveries on the actor, and on it inside
+  /// ``withHeldActor(isolation:_:)``. Waiting sends and other deliveries hop to the actor.
+  /// Other sends throw `isolationMismatch`.
   @_disfavoredOverload
   public init<R>(
     to message: Message<() -> R>,

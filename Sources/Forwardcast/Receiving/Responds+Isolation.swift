@@ -60,7 +60,7 @@ extension Responds {
   ///       onGlobalActor: { @StoreActor archive, page in archive.store(page) })
   ///
   /// The row runs synchronously in deliveries on that actor, and for senders on the actor inside
-  /// ``withHeldActor(isolation:_:)``. Waiting forms hop to the actor. Other sends throw
+  /// ``withHeldActor(isolation:_:)``. Waiting sends hop to the actor. Other sends throw
   /// ``MessageError`` `isolationMismatch`.
   @inline(never)
   public init<R, each A>(
@@ -104,7 +104,7 @@ extension Responds {
   }
 
   /// An asynchronous row in its sender's isolation, for targets that are not `Sendable`. Only
-  /// waiting forms call it.
+  /// waiting sends call it.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     inTurn body: nonisolated(nonsending) @escaping @Sendable (Target, repeat each A) async throws -> R
@@ -117,8 +117,8 @@ extension Responds {
       })
   }
 
-  /// An asynchronous row without isolation, for targets that are not `Sendable`. Only waiting forms
-  /// of senders without isolation call it; other senders get `isolationMismatch`.
+  /// An asynchronous row without isolation, for targets that are not `Sendable`. Only waiting sends
+  /// from code without isolation call it; other senders get `isolationMismatch`.
   public init<R, each A>(
     key message: Message<(repeat each A) -> R>,
     concurrent body: @escaping @Sendable (Target, repeat each A) async throws -> R

@@ -37,7 +37,7 @@ enum RowTemplate {
 
   /// By key only.
   private static let isolatedRows = """
-      /// A row of {words} that runs on the main actor{as}.
+      /// A row of {words} that runs on the main actor{as}.{onMain}
       public init<R{generics}>(
         to message: Message<{function}>,
         onMainActor body: @escaping @MainActor @Sendable (Target{types}) throws -> R
@@ -45,7 +45,7 @@ enum RowTemplate {
         self.init(key: message, onGlobalActor: body)
       }
 
-      /// A row of {words} that may suspend{as}.
+      /// A row of {words} that may suspend{as}.{suspending}
       public init<R{generics}>(
         to message: Message<{function}>,
         async body: @escaping @Sendable (Target{types}) async throws -> R
@@ -55,7 +55,7 @@ enum RowTemplate {
     """
 
   private static let actorRows = """
-      /// A row of {words} that runs on the target actor{as}.
+      /// A row of {words} that runs on the target actor{as}.{onTarget}
       @_disfavoredOverload
       public init<R{generics}>(
         to message: Message<{function}>,
@@ -107,10 +107,6 @@ enum RowTemplate {
       }
     }
 
-    // A row on an actor runs synchronously in deliveries there, for senders on the main actor, and
-    // inside `withHeldActor`. Waiting forms and other deliveries hop to the actor. Other sends
-    // throw `isolationMismatch`. A row that may suspend is called by waiting forms and deliveries
-    // other than `.direct`. The next message of its registration waits until the row has ended.
     extension Responds {
     \(forms(isolatedRows, upTo: 4))
     }
@@ -176,7 +172,8 @@ enum RowTemplate {
       "parameters": parameters, "function": "(\(parameters)) -> R",
       "opened": opened.joined(), "locals": locals, "body": body, "inlining": inlining,
       "as": count == 0 ? "" : ": see the form for no arguments",
-      "door": count == 0 ? door : "",
+      "door": count == 0 ? door : "", "onMain": count == 0 ? onMain : "",
+      "suspending": count == 0 ? suspending : "", "onTarget": count == 0 ? onTarget : "",
     ]
     var text = template
     for (name, value) in replacements { text = text.replacing("{\(name)}", with: value) }
@@ -187,5 +184,27 @@ enum RowTemplate {
      A sender with the same key calls it without boxes.
       ///
       /// The table checks the closure's types against `signature`, if there is one.
+    """
+
+  private static let onMain = """
+
+      ///
+      /// The row runs synchronously for senders and in deliveries on the main actor. Waiting sends
+      /// and other deliveries hop to it. Other sends throw `isolationMismatch`.
+    """
+
+  private static let suspending = """
+
+      ///
+      /// Waiting sends call the row, and deliveries other than `.direct`. The next message of its
+      /// registration waits until the row has ended.
+    """
+
+  private static let onTarget = """
+
+      ///
+      /// The row runs synchronously in deliveries on the actor, and on it inside
+      /// ``withHeldActor(isolation:_:)``. Waiting sends and other deliveries hop to the actor.
+      /// Other sends throw `isolationMismatch`.
     """
 }
