@@ -42,7 +42,7 @@ public macro Forwarded(
   isolatedTo actor: Any.Type? = nil, otherwise silence: SilentAnswers = .refused
 ) = #externalMacro(module: "ForwardcastMacros", type: "Forwarded")
 
-/// Sets a message's selector. Marks a member of a `@Receiver` class as a message.
+/// Sets a message's selector. In a `@Receiver` class, also marks the member as a message.
 ///
 ///     @Message("select:or:") func choose(_ a: Int, _ b: Int)
 ///
@@ -64,7 +64,8 @@ public macro Message(_ selector: StaticString = "") = #externalMacro(module: "Fo
 public macro Answer(_ rule: AnswerRule = .last, otherwise value: NoAnswer = nil) =
   #externalMacro(module: "ForwardcastMacros", type: "Answer")
 
-/// Combines the results of a requirement. If `value` begins with a dot, state its type:
+/// Combines the results of a requirement; `value` is the result if no target responds. If `value`
+/// begins with a dot, state its type:
 ///
 ///     @Answer<Decision>(otherwise: .allow) func decide() -> Decision
 @attached(peer)

@@ -5,7 +5,7 @@
 // empty value.
 
 extension MulticastSending {
-  /// Sends a message and combines the answers by `policy`.
+  /// Like `collect`, but returns an error instead of throwing or reporting it.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
@@ -13,7 +13,7 @@ extension MulticastSending {
     collectTyped(visit(message.selector), Arguments(values: (repeat each arguments)), policy, crosses: false)
   }
 
-  /// Sends a message and returns the last answer. Compiled once per message type.
+  /// Like `answer` with `.last`, but adds less code to each caller.
   @export(implementation) @inline(__always)
   public func lastAnswer<R, each A>(_ message: Message<(repeat each A) -> R>, _ arguments: repeat each A)
     -> CollectResult<R?>
@@ -23,7 +23,8 @@ extension MulticastSending {
 }
 
 extension MulticastSending where Interface: Sendable {
-  /// Sends a message with `Sendable` arguments. Answers of queued targets are not awaited.
+  /// Like `collect` with `Sendable` arguments, but returns an error instead of throwing it. Answers
+  /// of queued targets are not awaited.
   @export(implementation) @inline(__always)
   public func answer<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

@@ -15,15 +15,16 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var resolverAddedNothing: Code {
       Code(description: "resolver hook added nothing", cure: "add the method to a table, or return false")
     }
-    /// An argument or result cannot be converted to the type that the method or the sender expects.
+    /// An argument or result cannot be converted to the expected type, or a table is for another
+    /// type.
     public static var typeMismatch: Code { Code(description: "type mismatch") }
     /// The number of arguments or parameters is not the selector's number of colons.
     public static var wrongArgumentCount: Code { Code(description: "wrong number of arguments") }
     /// A type encoding is invalid.
     public static var invalidTypeEncoding: Code { Code(description: "invalid type encoding") }
-    /// A message that needs an answer reached no target.
+    /// No target answered a message that needs an answer.
     public static var nobodyResponds: Code { Code(description: "nobody responds") }
-    /// A message that needs an answer reached only targets whose answers the sender does not await.
+    /// Every target that could answer is queued and not awaited, or its buffer is full.
     public static var notAwaited: Code { Code(description: "answers not waited for") }
     /// The sender is not in the method's isolation, or a value may not cross isolations.
     public static var isolationMismatch: Code { Code(description: "isolation mismatch") }

@@ -15,7 +15,7 @@ extension TypeEncoding {
   /// | metatypes; selectors; closures | `#`; `:`; `@?` |
   /// | `UnsafePointer<T>`, `UnsafeMutablePointer<T>` | `r^` or `^`, then `T`'s encoding; for bytes `r*`, `*` |
   /// | raw and opaque pointers | `r^v`, `^v` |
-  /// | an optional of a type in the five rows above | as without the optional |
+  /// | an optional of a type in the previous five rows | as without the optional |
   /// | any other type | `{Name}` with its size and alignment |
   ///
   /// A type whose name is not a record name, such as a tuple, is `{?}` with its size and alignment.

@@ -42,7 +42,7 @@ public struct MessageExplanation: Sendable {
   public let createsObservers: Bool
   /// The registrations in delivery order.
   public let entries: [Entry]
-  /// If no target would get this message: similar selectors that targets answer, best first. Empty
+  /// Similar selectors that targets answer, best first, if no target would get this message. Empty
   /// for a nested proxy.
   public let similarNames: [String]
 

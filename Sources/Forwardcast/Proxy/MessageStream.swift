@@ -8,13 +8,13 @@ import Synchronization
 ///       archive(chat, data)
 ///     }
 ///
-/// A message appears when it is sent, with the arguments that its targets get. If hooks pass a
-/// message on several times, it appears several times. Messages of one sender appear in sending
+/// A message appears when it is sent, with the arguments that its targets get. If a hook proceeds
+/// several times, the message appears several times. Messages of one sender appear in sending
 /// order.
 ///
 /// Each call of `messages` returns an independent sequence of later messages. The sequence ends
-/// when the iterating task is canceled, when no iterator remains, or when the buffer is empty after
-/// the deallocation of the proxy.
+/// when the iterating task is canceled, when no iterator remains, or when the proxy is deallocated
+/// and the buffer is empty.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never

@@ -54,9 +54,9 @@ extension MulticastHolding {
   /// delivery and selectors. Returns the number of replaced registrations.
   ///
   /// Messages that have begun still reach `old`; later messages reach `new`. So no message is lost,
-  /// for example while a service is replaced. The handles of `old` count as canceled. The handle of
-  /// a strong target that runs on another context retains `old`. If `new` is already a target with
-  /// that delivery, it keeps its registration, and `old` is removed.
+  /// for example while a service is replaced. The registrations of `old` are canceled. If `old` was
+  /// a strong target on another context, its registration still retains it. If `new` is already a
+  /// target with that delivery, it keeps its registration, and `old` is removed.
   @discardableResult
   public func replace(_ old: Interface, with new: Interface) -> Int {
     guard isObject(old) else { return 0 }
@@ -121,8 +121,8 @@ extension MulticastHolding {
   /// How the proxy treats duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 
-  /// Called with `nobodyResponds`, and with each error of a target in a broadcast, in the context
-  /// where the error occurred. If there is no handler, errors are written to standard error.
+  /// Called with errors that no sender gets, such as those of targets in a broadcast, in the
+  /// context where each occurred. If there is no handler, errors are written to standard error.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
     nonmutating set { core.onError = newValue }

@@ -1,7 +1,7 @@
 // PinnedMulticast.swift: targets retained for a burst of messages.
 
-/// A multicast proxy during ``MulticastHolding/pinned(_:)``. Its targets are retained, so messages
-/// cost as much as with strong targets.
+/// The proxy that ``MulticastHolding/pinned(_:)`` passes to its closure. It retains the targets, so
+/// messages cost as much as with strong targets.
 public struct PinnedMulticast<Interface>: MulticastSending {
   @usableFromInline let pins: Pins
 

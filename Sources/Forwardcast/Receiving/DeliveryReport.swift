@@ -96,7 +96,7 @@ public struct DeliveryReport {
     get { rest?.skipped ?? [] }
     _modify { yield &ownRest.skipped }
   }
-  /// The number of messages that full buffers dropped for this one; it may be among them.
+  /// The number of messages that full buffers dropped: this one, or older ones to make room for it.
   public var dropped = 0
 
   /// True if the message's last target is queued, so its answer is unknown.
@@ -165,7 +165,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var failed = 0
   /// Responding targets that were muted, or were removed or found deallocated during the message.
   public var skipped = 0
-  /// Messages that full buffers dropped for this one; it may be among them.
+  /// Messages that full buffers dropped: this one, or older ones to make room for it.
   public var dropped = 0
 
   /// Creates a summary, for example for a comparison in a test.

@@ -1,6 +1,6 @@
 // MessageCall.swift: the calls that `around` hooks receive.
 
-/// A typed message at an `around` hook. Valid while the hook runs.
+/// The typed message that an `around` hook gets. Valid while the hook runs.
 ///
 ///     try proxy.around(.progress) { call in
 ///       // Withholds the message from all targets:
@@ -55,7 +55,7 @@ extension MessageCall where repeat each A: Sendable {
   }
 }
 
-/// A typed message of a waiting sender at an `around` hook, see ``MessageCall``.
+/// The typed message of a waiting sender that an `around` hook gets, see ``MessageCall``.
 public struct WaitingMessageCall<R, each A> {
   /// The arguments that reached this hook.
   public let arguments: (repeat each A)
@@ -104,7 +104,7 @@ extension WaitingMessageCall where repeat each A: Sendable {
 // A hook may pass its call to a task group, to race a timeout. Only one task proceeds at a time.
 extension WaitingMessageCall: @unchecked Sendable where repeat each A: Sendable {}  // the turn is Sendable too
 
-/// A boxed message at an `around` hook for a selector or all messages, see ``MessageCall``.
+/// The boxed message that a hook around a selector or all messages gets, see ``MessageCall``.
 public struct InvocationCall {
   /// The receiver of the method, if the hook belongs to a table; `nil` for a proxy's hook, which
   /// runs once for all targets.
@@ -124,7 +124,7 @@ public struct InvocationCall {
   }
 }
 
-/// A boxed message of a waiting sender at an `around` hook, see ``MessageCall``.
+/// The boxed message of a waiting sender that an `around` hook gets, see ``MessageCall``.
 public struct WaitingInvocationCall {
   /// See ``InvocationCall/target``.
   public let target: AnyObject?

@@ -4,15 +4,15 @@
 /// table. A class with subclasses has a `class var`. A subclass overrides it with a table that
 /// inherits the superclass's table.
 ///
-/// A subclass cannot override a member whose default its superclass uses. Declare the member in the
-/// superclass, for example `class func resolveMethod(for:)`. If you cannot change the superclass,
-/// adopt ``MethodResolving`` or ``ObjectTableOwning`` in the subclass.
+/// If a superclass uses the default of a member, a subclass cannot override it. Declare the member
+/// in the superclass, for example `class func resolveMethod(for:)`. If you cannot change the
+/// superclass, adopt ``MethodResolving`` or ``ObjectTableOwning`` in the subclass.
 public protocol MessageReceiver: AnyObject {
-  /// The table of the class. Return the same table each time: every new route reads it.
+  /// The table of the class. It is read repeatedly, so return the same table each time.
   static var selectorTable: SelectorTable { get }
 
   /// The table of this object, searched before the table of its class; `nil` by default. To change
-  /// methods, change this table: caches do not notice another value of the property.
+  /// methods, change this table. If the property returns another table, caches do not notice.
   var objectTable: SelectorTable? { get }
 
   /// Adds a method to the class's table at run time. Returns true if it added one.
@@ -55,8 +55,8 @@ public protocol ObjectTableOwning: AnyObject {
 }
 
 /// A receiver whose answers can change: a proxy, or an object with forwarding hooks. Its answers
-/// are not cached. Every message tries in order: table, resolver, forwarding target, signature and
-/// forwarding, ``doesNotRecognize(_:)``.
+/// are not cached. Every send tries in order: tables, resolver, forwarding target, ``forward(_:)``
+/// if there is a signature, ``doesNotRecognize(_:)``.
 public protocol MessageForwarding: MessageReceiver {
   /// True if a message of `selector` would be answered. By default true if a table has a method or
   /// the forwarding target responds. Without a forwarding target, true if ``methodSignature(for:)``

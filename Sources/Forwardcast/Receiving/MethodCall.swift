@@ -1,6 +1,6 @@
 // MethodCall.swift: the calls that `around` hooks of a selector table receive.
 
-/// A call of a method at an `around` hook of a table. Valid while the hook runs.
+/// The call of a method that an `around` hook of a table gets. Valid while the hook runs.
 public struct MethodCall<R, each A> {
   private let call: MessageCall<R, repeat each A>
 
@@ -24,7 +24,8 @@ public struct MethodCall<R, each A> {
   }
 }
 
-/// A call of a method at an `around` hook of a table, for a waiting sender, see ``MethodCall``.
+/// The call of a method that an `around` hook of a table gets from a waiting sender, see
+/// ``MethodCall``.
 public struct WaitingMethodCall<R, each A> {
   private let call: WaitingMessageCall<R, repeat each A>
 

@@ -85,8 +85,8 @@ extension ReturnPolicy {
 extension Responds {
   /// Returns the row with a rule that combines the results of a multicast's targets into one.
   ///
-  /// The rule applies if the multicast has the row in its table, and is itself a target with a
-  /// delivery that is not direct. Without a rule the last result counts.
+  /// The rule applies to a multicast that has the row in its table and is itself a target with a
+  /// delivery other than `.direct`. Without a rule the last result counts.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
     let method = method.copy()
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }
@@ -138,7 +138,7 @@ extension ReturnPolicy where Output == R? {
     }
   }
 
-  /// The first answer, or `nil`. Ends the message.
+  /// The first answer, or `nil`. No further target is called.
   @export(implementation)
   public static var first: Self {
     Self(folding: nil, mayStopEarly: true) { first, answer in
@@ -147,8 +147,8 @@ extension ReturnPolicy where Output == R? {
     }
   }
 
-  /// The answer of the first target that does not fail. Ends the message. Earlier errors go to
-  /// `onError`; if all targets fail, the first error is thrown.
+  /// The answer of the first target that does not fail. No further target is called. Earlier errors
+  /// go to `onError`; if all targets fail, the first error is thrown.
   @export(implementation)
   public static var firstSuccess: Self {
     Self(folding: nil, mayStopEarly: true, ignoresErrors: true) { first, answer in
@@ -170,7 +170,7 @@ extension ReturnPolicy where Output == [R] {
 }
 
 extension ReturnPolicy where R == Bool, Output == Bool {
-  /// True if any answer is `true`, which ends the message.
+  /// True if any answer is `true`. After it, no further target is called.
   @export(implementation)
   public static var any: Self {
     Self(folding: false, mayStopEarly: true) { any, answer in
@@ -179,8 +179,8 @@ extension ReturnPolicy where R == Bool, Output == Bool {
     }
   }
 
-  /// True if no answer is `false`; the first `false` ends the message. Also false if there are
-  /// targets but no answer can be awaited, since a missing vote is no approval.
+  /// True if no answer is `false`. After a `false`, no further target is called. Also false if
+  /// there are targets but no answer can be awaited, since a missing answer is no approval.
   @export(implementation)
   public static var every: Self {
     Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in

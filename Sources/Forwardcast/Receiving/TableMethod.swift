@@ -55,7 +55,7 @@ public struct TableMethod: Sendable {
 }
 
 extension SelectorTable {
-  /// The own or inherited method without this table's hooks; `nil` if there is none.
+  /// The table's own or inherited method, without the table's hooks; `nil` if there is none.
   public func method(for selector: MessageSelector) -> TableMethod? {
     if let own = storage.ownMethod(for: selector) { return TableMethod(method: own, owner: storage) }
     // A rejected row hides the inherited method.

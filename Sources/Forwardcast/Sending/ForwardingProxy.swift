@@ -37,7 +37,8 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
   /// The target, if it is known to be `Sendable`.
   var sharedTarget: AnyObject? { hooks.isShared ? hooks.target : nil }
 
-  /// True if the proxy's table, its target or ``methodSignature(for:)`` has `selector`.
+  /// True if the proxy's table or its target responds to `selector`. Without a target, true if
+  /// ``methodSignature(for:)`` returns a signature.
   open func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
 
   /// The signature of the proxy's table or of the target; `nil` if neither responds.

@@ -71,7 +71,7 @@ public final class LazyProxy: ForwardingProxy {
     }
   }
 
-  /// True if the target can be created, or exists.
+  /// True if the target responds to `selector`. Creates the target; false if the creation fails.
   public override func responds(to selector: MessageSelector) -> Bool {
     defer { hasJustFailed = false }
     return super.responds(to: selector)

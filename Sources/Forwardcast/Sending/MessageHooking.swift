@@ -100,7 +100,8 @@ extension MessageHooking {
 
   /// Runs `body` instead of each message of a key, see `before`.
   ///
-  /// If a target suspends, a waiting sender gets `isolationMismatch`. Use `waiting` to avoid that.
+  /// If a target is queued or suspends, a waiting sender gets `isolationMismatch`. Use `waiting` to
+  /// avoid that.
   ///
   /// - Parameters:
   ///   - message: the key.

@@ -51,8 +51,8 @@ public struct MessageInterceptor: Sendable {
   /// Ends a sender's wait with `timedOut`. Messages of senders that do not wait are unaffected.
   ///
   /// At the timeout the message is canceled. If a direct target is running an asynchronous method,
-  /// the sender gets the error when that method has ended; the error then has the text of an error
-  /// that the method threw. By default, `clock` is the continuous clock.
+  /// the sender gets the error after that method has ended. If the method throws, `timedOut`
+  /// includes the text of its error. By default, `clock` is the continuous clock.
   public static func timeout(_ timeout: Duration, clock: (any Clock<Duration>)? = nil) -> MessageInterceptor {
     MessageInterceptor("timeout") {
       try $0.proceed()
@@ -66,10 +66,10 @@ public struct MessageInterceptor: Sendable {
   /// Answers a message from a cache, if an earlier message to the same receiver had equal
   /// arguments. The receiver is the proxy or, for a hook of a table, the object.
   ///
-  /// Caches `Sendable` answers of messages with an ``Invocation/contentKey`` and arguments that are
-  /// known to be `Sendable`, but no errors. If the policy may stop early, such as `.first`, or if
-  /// the sender does not wait for queued targets, answers are not cached, since some may be
-  /// missing. Concurrent messages with equal arguments might all be sent.
+  /// Caches answers, but no errors, of messages with an ``Invocation/contentKey``, if answers and
+  /// arguments are known to be `Sendable`. Answers are not cached if some may be missing: if the
+  /// policy may stop early, such as `.first`, or the sender does not wait for queued targets.
+  /// Concurrent messages with equal arguments might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.

@@ -81,8 +81,8 @@ extension ForwardingProxy {
   }
 
   /// Like ``sendAndWait(_:_:)``, but at the timeout cancels the method, awaits its end and throws
-  /// `timedOut`, with the text of an error that the method throws then. `clock` is the continuous
-  /// clock by default.
+  /// `timedOut`. If the method then throws, `timedOut` includes the text of its error. `clock` is
+  /// the continuous clock by default.
   @discardableResult
   nonisolated(nonsending) public func sendAndWait<R: Sendable, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, timeout: Duration,

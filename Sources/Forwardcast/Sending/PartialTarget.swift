@@ -30,7 +30,8 @@ extension Method {
 }
 
 extension Responds {
-  /// Returns the row, limited to targets whose class satisfies `isPresent`.
+  /// Returns the row, limited to targets that satisfy `isPresent`. The result of `isPresent` must
+  /// be the same for all objects of a class.
   public func present(where isPresent: @escaping @Sendable (AnyObject) -> Bool) -> Self {
     let method = method.copy()
     method.isPresent = isPresent

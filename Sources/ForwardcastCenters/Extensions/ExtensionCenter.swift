@@ -42,8 +42,8 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``.
-  /// - Returns: `false` if the extension point exists already. Then it is not changed: if it was
-  ///   created by its first use, it has no table.
+  /// - Returns: `false` if the extension point exists already. It is then unchanged. If its first
+  ///   use created it, it has no table.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()

@@ -3,7 +3,8 @@
 import Forwardcast
 import Synchronization
 
-/// The observers of one protocol. An observer registers itself, or its first message creates it.
+/// The observers of one protocol: registered objects, and lazy observers, which their first message
+/// creates.
 ///
 ///     let messages = ExtensionPoint<any MessageExtension>(
 ///       selectors: ["onAddMsg:msgData:", "onDeleteMsg:"])
@@ -184,7 +185,7 @@ extension ExtensionPoint: LazyTargetListing {
 }
 
 extension ExtensionPoint: MulticastSending {
-  /// The existing observers of a message. Hooks run first, then lazy observers are created.
+  /// The observers of a message. Missing lazy observers are created after the hooks have run.
   public func route(for selector: MessageSelector) -> MessageRoute {
     // The missing observers are read before the route. In the opposite order, an observer that is
     // created between the two reads would be in neither result.

@@ -54,7 +54,7 @@ public struct LivingService: Sendable {
   public let name: String
   /// The service, which the list retains.
   public let service: any Sendable
-  /// When it was created.
+  /// The time of creation.
   public let since: ContinuousClock.Instant
   /// True if it survives ``ServiceCenter/clearData()``.
   public let isPersistent: Bool

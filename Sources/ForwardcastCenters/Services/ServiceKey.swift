@@ -58,8 +58,8 @@ struct ServiceID: Hashable, Sendable {
   let name: String?
 }
 
-/// How long the services of a center live, for example as long as the program or a session. A scope
-/// is only a name. The code that creates a center states the scope and the outer center:
+/// The lifetime of a center's services, such as the program's or a session's. A scope is only a
+/// name. The code that creates a center states the scope and the outer center:
 ///
 ///     let application = ServiceCenter()
 ///     let session = ServiceCenter(.session, in: application)

@@ -11,8 +11,8 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order. If there are more orders than half of the limit, the other half of the runs uses
-  /// random orders from a fixed seed. Otherwise only the last turns of a long program would vary.
+  /// Every order. If these exceed half of the limit, the other half are random orders from a fixed
+  /// seed, because the systematic orders of a long program differ only in their last turns.
   public static let every = ScheduleSearch(kind: .every)
 
   /// Every order with at most `changes` preemptions of a turn that could continue. Most ordering
