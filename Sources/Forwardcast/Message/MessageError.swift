@@ -42,7 +42,8 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
-      Code(description: "would deadlock", cure: "make this call elsewhere, or do not wait for its answer")
+      Code(
+        description: "would deadlock", cure: "make this call from another queue or task, or do not wait for its answer")
     }
     /// The `call` of an `around` hook was used after the hook had returned, or twice at once.
     public static var hookEnded: Code {

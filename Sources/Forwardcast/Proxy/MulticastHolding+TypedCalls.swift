@@ -46,7 +46,7 @@ extension MulticastHolding {
           MessageError(
             .isolationMismatch, of: target, name,
             "a typed call runs in the sender's context, but the target is on \(registration.delivery); "
-              + "send the message by its key instead, for example with broadcast"))
+              + "send the message by its key instead, as in 'broadcast(key, argument)'"))
       } else {
         do {
           try call(observer)

@@ -168,8 +168,8 @@ enum MethodIsolation: Sendable {
     switch self {
     case .async: "the method is async; use an async call, such as sendAndWait or collectAndWait"
     case .target, .actor:
-      "the method runs \(place), where the sender is not known to be; use an async call, or send from there inside "
-        + "'withHeldActor'"
+      "the method runs \(place), but the sender is not known to run there; use an async call, or send from that actor "
+        + "inside 'withHeldActor'"
     case .sender, .mainActor: "the method runs \(place), but the sender does not; use an async call, or send from there"
     }
   }
@@ -177,7 +177,8 @@ enum MethodIsolation: Sendable {
   /// The reason why a sender in another isolation cannot call a closure that stays in this one.
   var closureEvidence: String {
     if case .mainActor = self { return "the closure runs on the main actor, but the sender does not; send from there" }
-    return "the closure runs \(place), where the sender is not known to be; send from there inside 'withHeldActor'"
+    return "the closure runs \(place), but the sender is not known to run there; send from that actor inside "
+      + "'withHeldActor'"
   }
 
   var place: String {

@@ -229,7 +229,8 @@ final class TableStorage: Sendable {
     guard let parent, self.parent == nil else { return }
     for selector in parent.selectors {
       let error = MessageError(
-        .typeMismatch, of: self, selector, "\(targetName) cannot inherit a table of \(parent.targetName)")
+        .typeMismatch, of: self, selector,
+        "\(targetName) cannot inherit a table of \(parent.targetName); pass the superclass's table")
       state.withLock { $0.refuse(selector, error) }
     }
   }
@@ -335,7 +336,8 @@ final class TableStorage: Sendable {
 
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
-    throw MessageError(.typeMismatch, of: object, selector, "its table is for \(targetName)")
+    throw MessageError(
+      .typeMismatch, of: object, selector, "its table is for \(targetName); create the table for the receiver's type")
   }
 
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {

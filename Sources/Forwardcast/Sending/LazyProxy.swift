@@ -46,7 +46,7 @@ public final class LazyProxy: ForwardingProxy {
     guard let make = maker.take() else {
       throw MessageError(
         .proxyCycle, receiver: typeName(of: self), selector: "",
-        evidence: "the closure that creates the target uses the proxy itself")
+        evidence: "the closure that creates the target uses the proxy; create the target without the proxy")
     }
     do {
       let target = try make()

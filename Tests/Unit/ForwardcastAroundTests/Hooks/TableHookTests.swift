@@ -216,7 +216,7 @@ struct TableHookTests {
     try middle.before(key, of: (any Listening).self) { _ in journal.write("hook") }
     let error = #expect(throws: MessageError.self) { try keeper.send(key) }
     expect(error?.code, equals: .typeMismatch)
-    expect(error?.description.hasSuffix("its table is for Listening") == true, "\(error?.description ?? "")")
+    expect(error?.evidence, equals: "its table is for Listening; create the table for the receiver's type")
     expect(journal.all, equals: [])
   }
 
