@@ -168,7 +168,7 @@ final class HookedDelivery {
       return assertionFailure("what hooks surround is left once")
     }
     delivery.scope = scope
-    delivery.observer?.trace = trace
+    delivery.endFollowing(restoring: trace)
     if let message { delivery.message = message.message }
   }
 

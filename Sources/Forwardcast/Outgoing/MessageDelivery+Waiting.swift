@@ -90,8 +90,7 @@ extension MessageDelivery {
       switch suspension {
       case .hooks(let node, let target): try await HookedDelivery(self, node, target).runAndWait()
       case .room(let node, let step): try await postWhenThereIsRoom(step, node)
-      case .target(let attempt, let step, let target, let reserved):
-        await finish(attempt, step, target, reserved)
+      case .target(let attempt, let step, let target): await finish(attempt, step, target)
       }
       // Answers may have arrived during the wait.
       outcomes.continueProbe()
@@ -99,9 +98,8 @@ extension MessageDelivery {
   }
 
   nonisolated(nonsending) private func finish(
-    _ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject, _ reserved: QueuedState?
+    _ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject
   ) async {
-    reserved?.endTurn()
     let (registration, path) = (step.registration.takeUnretainedValue(), node.path)
     let outcome = await attempt.endedAndWaited(&message, for: registration, behind: path)
     take(outcome ?? .skipped(.first(step.obstacle, path.obstacle ?? .muted)), at: context(step, target))

@@ -22,9 +22,8 @@ final class MessageDelivery {
     case hooks(ProxyNode, target: AnyObject?)
     /// Capacity in a queued step's buffer. The step is posted afterward.
     case room(ProxyNode, step: Int)
-    /// The end of a method that suspends or runs in another isolation. For a target with automatic
-    /// delivery, `reserved` is the queue that the delivery must release.
-    case target(OutgoingMessage.Attempt, RouteStep, AnyObject, reserved: QueuedState?)
+    /// The end of a method that suspends or runs in another isolation.
+    case target(OutgoingMessage.Attempt, RouteStep, AnyObject)
   }
 
   /// The state, other than the message, that a hook call replaces while the call runs.
@@ -194,7 +193,10 @@ final class MessageDelivery {
     switch node.child(at: index) {
     case .proxy(let child)?: enter(child, target)
     case .refused(let error)?: take(.failed(error), at: context(step, target))
-    case nil: return perform(step, on: target, reserved: nil, awaits: awaits)
+    case nil:
+      let attempt = attempt(step, on: target)
+      if attempt.runsElsewhere, awaits, request.waitsInTask { return .target(attempt, step, target) }
+      end(attempt, step, target)
     }
     return nil
   }
@@ -205,9 +207,13 @@ final class MessageDelivery {
   {
     guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
     if let target = step.target, step.isActive, queued.beginTurn() {
-      return perform(step, on: target, reserved: queued, awaits: awaits)
+      let attempt = attempt(step, on: target)
+      // A method that suspends is posted, since its queue delivers the target's next message after it.
+      if !attempt.suspends { end(attempt, step, target) }
+      queued.endTurn()
+      if !attempt.suspends { return nil }
     }
-    // The target was removed, muted or deallocated in the meantime, or another thread runs it.
+    // Otherwise the target was removed, muted or deallocated meanwhile, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
@@ -226,7 +232,7 @@ final class MessageDelivery {
     take(outcome, at: StepContext(step, of: selector, in: node.path, target, isQueued: true))
   }
 
-  private func perform(_ step: RouteStep, on target: AnyObject, reserved: QueuedState?, awaits: Bool) -> Suspension? {
+  private func attempt(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Attempt {
     observer?.noteBegan(step, on: target, in: self)
     // Created on demand: only targets that get an `Invocation` can forward it.
     let earlier = message.trail
@@ -237,22 +243,13 @@ final class MessageDelivery {
       return trail
     }
     // The route retains the method.
-    let attempt = message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
-    switch attempt {
-    case .over: break
-    case .multicast(let multicast):
-      reserved?.endTurn()
-      enter(multicast, target, step)
-      return nil
-    case .elsewhere, .hook:
-      // A target with automatic delivery forwards synchronously, as it does when it is queued.
-      if awaits, request.waitsInTask, reserved == nil || attempt.suspends {
-        return .target(attempt, step, target, reserved: reserved)
-      }
-    }
+    return message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
+  }
+
+  /// Ends an attempt synchronously. A multicast's targets are next.
+  private func end(_ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject) {
+    if case .multicast(let multicast) = attempt { return enter(multicast, target, step) }
     if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
-    reserved?.endTurn()
-    return nil
   }
 
   // MARK: - Nested proxies
@@ -428,6 +425,11 @@ final class MessageDelivery {
     guard let trace, outer == nil else { return outer }
     if let observer { observer.trace = trace } else { observer = DeliveryObserver(trace, nil) }
     return nil
+  }
+
+  func endFollowing(restoring trace: MessageTrace?) {
+    observer?.trace = trace
+    if trace == nil, message.trail?.budget == nil { observer = nil }
   }
 
   // MARK: - Sites

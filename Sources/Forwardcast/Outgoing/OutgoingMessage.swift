@@ -8,6 +8,7 @@ struct OutgoingMessage {
   private(set) var isByValue = false
   /// The proxies that the message has passed, if an object forwarded it, and the message's budget.
   let trail: ProxyTrail?
+  /// The trace of an outer proxy whose queued target gets the message; otherwise `nil`.
   var trace: MessageTrace?
 
   /// The arguments in a form that contexts can share. Boxed messages create this form when needed.
@@ -159,6 +160,14 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Attempt {
+  /// True if the method is isolated or the target forwards, so that a waiting caller awaits it.
+  var runsElsewhere: Bool {
+    switch self {
+    case .over, .multicast: false
+    case .elsewhere, .hook: true
+    }
+  }
+
   /// True if the delivery can end only if the caller waits.
   var suspends: Bool {
     switch self {

@@ -15,7 +15,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   private let place: SourcePlace
   let stubs = Guarded<[Stub]>([])
   /// For each selector, the last call whose stub threw, and the line of the stub.
-  private let failed = Guarded<[MessageSelector: (call: String, place: SourcePlace)]>([:])
+  private let failed = Guarded<[MessageSelector: (call: String, place: SourcePlace, error: any Error)]>([:])
 
   init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
     (self.book, self.table, self.isStrict, self.place) = (book, table, isStrict, place)
@@ -75,14 +75,11 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     do {
       if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
     } catch {
-      let call = (book.text(message), applied?.outcome?.place ?? place)
+      let call = (book.text(message), applied?.outcome?.place ?? place, error)
       failed.withLock { $0[message.selector] = call }
       throw error
     }
-    if rest.count > 0 {
-      failed.withLock { $0[message.selector] = nil }
-      return nil
-    }
+    if rest.count > 0 { return nil }
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
     }
@@ -93,7 +90,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
 
   /// Reports the error of a stub if neither the caller nor a handler receives it.
   func handle(_ lost: MulticastFailure) {
-    guard let (call, place) = failed.withLock({ $0[lost.selector] }) else {
+    guard let (call, place, error) = failed.withLock({ $0[lost.selector] }), "\(error)" == "\(lost.error)" else {
       // An error of the real object.
       book.report(
         "\(book.name): '\(lost.selector)' failed with \(lost.error), but the caller cannot receive the error; "

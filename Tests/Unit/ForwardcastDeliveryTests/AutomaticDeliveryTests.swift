@@ -39,6 +39,28 @@ private final class Relay: Member, MessageForwarding {
   }
 }
 
+/// Forwards to a method that suspends.
+private final class Switchboard: Member, MessageForwarding {
+  static let selectorTable = SelectorTable(for: Switchboard.self, rows: [])
+  let writer: SlowWriter
+  init(_ writer: SlowWriter) { self.writer = writer }
+  func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { writer }
+}
+
+private final class SlowWriter: MessageReceiver, Sendable {
+  static let selectorTable = SelectorTable(for: SlowWriter.self) {
+    Responds(to: .note) { (writer: SlowWriter, number: Int) async in await writer.write(number) }
+  }
+  let journal: Journal
+  let first: Turnstile
+  init(_ journal: Journal, _ first: Turnstile) { (self.journal, self.first) = (journal, first) }
+  func write(_ number: Int) async {
+    journal.write("begins \(number)")
+    if number == 1 { await first.pass() }
+    journal.write("ends \(number)")
+  }
+}
+
 /// A context that runs a closure each time it is asked whether it is the current one.
 private final class AskedContext: DeliveryContext {
   let whenAsked: @Sendable () -> Void
@@ -330,6 +352,37 @@ struct AutomaticDeliveryTests {
     sent.open()
     wide.sync(flags: .barrier) {}
     try await proxy.drain()
+  }
+
+  @Test("an automatic target that forwards to a suspending method has one message at a time")
+  @MainActor
+  func suspendingForwardingTarget() async throws {
+    let gate = Turnstile.shut(4791)
+    let target = Switchboard(SlowWriter(journal, gate))
+    proxy.add(target, delivery: .automatic())
+    let first = Task { [proxy] in _ = try await proxy.collectAndWait(.note, 1, returning: .all) }
+    await gate.arrived(1)
+    let second = Task { [proxy] in _ = try await proxy.collectAndWait(.note, 2, returning: .all) }
+    await Task {}.value
+    gate.open()
+    try await first.value
+    try await second.value
+    expect(journal.all, equals: ["begins 1", "ends 1", "begins 2", "ends 2"])
+    withExtendedLifetime(target) {}
+  }
+
+  @Test("an automatic target that forwards to a suspending method gets a broadcast from its own context")
+  @MainActor
+  func broadcastToSuspendingForwardingTarget() async throws {
+    let target = Switchboard(SlowWriter(journal, Turnstile.shut(4792)))
+    proxy.add(target, delivery: .automatic())
+    let errors = Journal()
+    proxy.onError = { errors.write("\($0.error)") }
+    proxy.broadcast(.note, 2)
+    try await proxy.drain()
+    expect(journal.all, equals: ["begins 2", "ends 2"])
+    expect(errors.all, equals: [])
+    withExtendedLifetime(target) {}
   }
 
   @Test("a forwarding target of a waiting sender on its queue has one message at a time")

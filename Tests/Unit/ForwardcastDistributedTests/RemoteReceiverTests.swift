@@ -117,7 +117,7 @@ struct RemoteReceiverTests {
   func errorCodes() throws {
     let source = try String(
       contentsOf: packageFolder("Sources/Forwardcast/Message/MessageError.swift"), encoding: .utf8)
-    let codes = source.matches(of: /Code\(description: "([^"]+)"/).map { String($0.output.1) }
+    let codes = source.matches(of: /Code\(\s*description: "([^"]+)"/).map { String($0.output.1) }
     expect(codes.count > 16)
     for code in codes {
       let text = "forwardcast:2 {1:k5:error1:ni1;1:c\(code.utf8.count):\(code)}"

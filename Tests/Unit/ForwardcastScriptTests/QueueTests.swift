@@ -357,10 +357,10 @@ struct QueueTests {
 
   @Test(
     "a task that a host's method starts is no part of a run that has ended",
-    arguments: ["in a run", "in a call of the host"])
+    arguments: ["in a run", "in a run that exceeds a limit", "in a call of the host"])
   func tasksOfTheHost(start: String) async throws {
     nonisolated(unsafe) let own = MulticastProxy<any MessageReceiver>()
-    nonisolated(unsafe) let session = ScriptSession(handlers: Transcript().handlers)
+    nonisolated(unsafe) let session = ScriptSession(stepLimit: 500, handlers: Transcript().handlers)
     defer { withExtendedLifetime(session) {} }
     let (isOver, end) = AsyncStream<Void>.makeStream()
     let task = Locked<Task<String, Never>?>(nil)
@@ -370,6 +370,8 @@ struct QueueTests {
           $0 = Task {
             for await _ in isOver {}
             var call = Invocation("entries")
+            // The nested proxy is queried.
+            guard own.responds(to: "entries") else { return "does not respond" }
             let report = try? own.forward(&call)
             return report?.failures.first.map { "\($0.error)" } ?? call.result.map { "\($0.value)" } ?? "none"
           }
@@ -380,8 +382,14 @@ struct QueueTests {
       session.register(own, as: "own")
       session.register(host, as: "host")
       session.register(Ledger(), as: "ledger")
-      session.run("receiver R { - entries = [ledger entries] - start = [host start] }; let r = new R; add r to own")
-      if start == "in a run" { session.run("[r start]") } else { own.broadcast(Message<() -> Void>("start")) }
+      session.run(
+        "receiver R { - entries = [ledger entries] - start = [host start] }; let r = new R; "
+          + "proxy m = multicast; add r to m; add m to own")
+      switch start {
+      case "in a run": session.run("[r start]")
+      case "in a run that exceeds a limit": session.run("[r start]; repeat 1000 { print 1 }")
+      default: own.broadcast(Message<() -> Void>("start"))
+      }
     }
     expect(hasEnded)
     end.finish()
