@@ -40,7 +40,8 @@ public struct Delivery: Hashable, Sendable {
   /// On an actor. If the actor is not the target itself, the registration retains it.
   public static func actor(_ actor: any Actor) -> Delivery { Delivery(ActorContext(actor)) }
 
-  /// On a serial executor, such as an event loop.
+  /// On a serial executor, such as an event loop. If the executor is not the target itself, the
+  /// registration retains it.
   public static func executor(_ executor: any SerialExecutor) -> Delivery { Delivery(ExecutorContext(executor)) }
 
   /// Synchronously if the sender is on the queue and no earlier message for the target is queued;

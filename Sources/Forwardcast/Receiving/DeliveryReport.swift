@@ -71,6 +71,7 @@ public struct DeliveryReport {
     /// The target's context was released before the message ran.
     public static var lost: SkipReason { SkipReason("context released") }
 
+    /// Of two reasons the earlier one is listed. A reason that is not here gives way to these.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 
     static func first(_ one: SkipReason?, _ other: SkipReason) -> SkipReason {

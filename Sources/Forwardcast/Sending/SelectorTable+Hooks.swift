@@ -13,7 +13,8 @@ extension SelectorTable: MessageHooking {
   /// **Hooks of a table** run once per receiver, on the context of its method, for all senders. A
   /// hook for all methods surrounds the table's own methods and their replacements. A hook for a
   /// selector also surrounds an inherited method that is called through this table, and the hooks
-  /// of the table that the method comes from.
+  /// of the table that the method comes from. If the receiver is not of the table's type, the call
+  /// throws `typeMismatch`.
   ///
   /// To hook all methods, or a selector without a key, use the methods of ``MessageHooking``. Their
   /// `around` hooks find the receiver in ``InvocationCall/target``.

@@ -11,7 +11,8 @@ final class QueuedState: Sendable {
   }
 
   let mailbox: Mailbox
-  /// The actor on which the target runs, unless the target is the actor itself.
+  /// The actor on which the target runs, or an actor that retains its executor; `nil` if the target
+  /// is the actor or executor itself.
   private let actor: (any Actor)?
   /// The gate of an automatic delivery, which senders acquire to run the target. `rare` retains the
   /// gate: a retain per message would be slow, since the gate has weak references.

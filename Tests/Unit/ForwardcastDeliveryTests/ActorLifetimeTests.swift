@@ -100,7 +100,7 @@ struct ActorLifetimeTests {
     expect(proxy.count, equals: 0)
   }
 
-  @Test("another target's registration retains the executor on which it runs, until it ends")
+  @Test("another target's registration retains the executor on which it runs")
   func otherTargetOfExecutor() async throws {
     let (journal, counter, clerk) = (Journal(), LeakCounter(), Clerk("a", Journal()))
     let registration: Registration
