@@ -28,7 +28,7 @@ struct MessageErrorTests {
   func cures() throws {
     let source = try String(
       contentsOf: packageFolder("Sources/Forwardcast/Message/MessageError.swift"), encoding: .utf8)
-    let descriptions = source.matches(of: /Code\(description: "([^"]+)"/).map { String($0.output.1) }
+    let descriptions = source.matches(of: /Code\(\s*description: "([^"]+)"/).map { String($0.output.1) }
     let all: [Code] = [
       .unrecognizedSelector, .resolverAddedNothing, .typeMismatch, .wrongArgumentCount, .invalidTypeEncoding,
       .nobodyResponds, .notAwaited, .isolationMismatch, .proxyCycle, .tooManyProxies, .noSelectorTable, .alreadyInTable,
