@@ -47,6 +47,8 @@ public struct Delivery: Hashable, Sendable {
   /// Synchronously if the sender is on the queue and no earlier message for the target is queued;
   /// otherwise like ``queue(_:)``. Messages run in order either way.
   ///
+  /// If the target forwards the message to a method that suspends, the message is queued.
+  ///
   /// The target runs one message at a time, even on a concurrent queue: while one sender runs it,
   /// the messages of other senders are queued. Messages that the target sends to itself run
   /// synchronously.

@@ -212,6 +212,8 @@ final class MessageDelivery {
       if !attempt.suspends { end(attempt, step, target) }
       queued.endTurn()
       if !attempt.suspends { return nil }
+      // Ends the execution in the trace. The posted message is another one.
+      observer?.note(.answered(nil), at: context(step, target), in: self)
     }
     // Otherwise the target was removed, muted or deallocated meanwhile, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits) {

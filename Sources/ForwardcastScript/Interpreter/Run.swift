@@ -107,8 +107,8 @@ final class Run: Sendable {
   func budget(at offset: Int, of source: SourceText) -> MessageBudget {
     let way = MessageWay(world.limits)
     return MessageBudget { [self] item, count in
-      // A task of the host can outlive the run.
-      if isOver { return }
+      // A task of the host can outlive the run. So can messages on queues, which are still charged.
+      if isOver, ScriptQueue.current == nil { return }
       try check()
       let count = item == .passed ? count * world.weightOfTable : count
       do {

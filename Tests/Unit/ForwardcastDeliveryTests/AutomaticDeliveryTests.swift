@@ -376,10 +376,17 @@ struct AutomaticDeliveryTests {
   func broadcastToSuspendingForwardingTarget() async throws {
     let target = Switchboard(SlowWriter(journal, Turnstile.shut(4792)))
     proxy.add(target, delivery: .automatic())
-    let errors = Journal()
+    let (errors, stages) = (Journal(), Journal())
     proxy.onError = { errors.write("\($0.error)") }
+    let trace = proxy.trace { event in
+      if event.receiver.contains("Switchboard") { stages.write("\(event.stage) \(event.step)") }
+    }
     proxy.broadcast(.note, 2)
     try await proxy.drain()
+    trace.cancel()
+    let began = stages.all.filter { $0.hasPrefix("began") }.map { $0.dropFirst(6) }
+    let ended = stages.all.filter { $0.hasPrefix("answered") }.map { $0.dropFirst(9) }
+    expect(began.sorted(), equals: ended.sorted())
     expect(journal.all, equals: ["begins 2", "ends 2"])
     expect(errors.all, equals: [])
     withExtendedLifetime(target) {}
