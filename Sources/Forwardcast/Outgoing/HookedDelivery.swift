@@ -14,7 +14,7 @@ final class HookedDelivery {
   /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
   /// The state before the call, restored by another `proceed`; `notes` also when the call ends.
-  private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: BroadcastSummary, reached: Int)
+  private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: BroadcastSummary, reached: Int, unanswered: Int)
   /// The step number of the `sent` event; `nil` without a trace.
   private let sentStep: Int?
   private let around: RouteSurroundings
@@ -34,7 +34,7 @@ final class HookedDelivery {
     depth = delivery.depth
     before = (
       delivery.visits.last?.progress.notes, delivery.visited.count, delivery.outcomes.counts,
-      delivery.outcomes.reached
+      delivery.outcomes.reached, delivery.outcomes.unanswered
     )
     guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
     self.around = around
@@ -230,6 +230,7 @@ final class HookedDelivery {
     giveUpFailures()
     replace(with: [])
     (outcomes.counts, outcomes.reached) = (before.counts, before.reached)
+    outcomes.unanswered = before.unanswered
     delivery.restore(before.notes, visited: before.visited)
     delivery.forgetPosted(node)
   }

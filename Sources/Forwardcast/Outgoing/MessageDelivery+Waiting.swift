@@ -115,16 +115,16 @@ extension MessageDelivery {
     }
   }
 
-  /// If no target got the message, applies the proxy's `noResponder` option and returns true.
-  /// `queued` is the number of targets for which the message was queued. These targets may have
-  /// been removed since.
-  @discardableResult
-  func answerSilence(queued: Int = 0) throws -> Bool {
-    guard outcomes.reached == queued, queued == 0 || areQueuedTargetsGone else { return false }
-    // ``HookedDelivery`` applies the option inside hooks.
-    if !root.hasHooks { try route.core.answerSilence(selector) }
-    return true
+  /// True if no target got the message.
+  ///
+  /// - Parameter unanswered: the number of targets that the message reached without running them.
+  ///   These targets may have been removed since.
+  func isSilent(unanswered: Int = 0) -> Bool {
+    outcomes.reached == unanswered && (unanswered == 0 || areQueuedTargetsGone)
   }
+
+  /// Applies the proxy's `noResponder` option. ``HookedDelivery`` applies it inside hooks.
+  func answerSilence() throws { if !root.hasHooks { try route.core.answerSilence(selector) } }
 
   // MARK: - Waiting
 

@@ -51,7 +51,9 @@ class OutcomeQueue {
   private final var given: [ArgumentBox] = []
   /// The running loop's buffer for answers, inside hooks or behind a pending outcome.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
-  @exclusivity(unchecked) final var reached = 0
+  /// The number of targets that the message reached, and of those that only have it in a queue or
+  /// had no room for it.
+  @exclusivity(unchecked) final var (reached, unanswered) = (0, 0)
   /// The number of messages that full buffers dropped because of this message.
   final var dropped = 0
   /// True if a target has run inside hooks, even if they discarded its outcome.
@@ -123,6 +125,7 @@ class OutcomeQueue {
       reached += answers.count
     } else if outcome.isReached {
       reached += 1
+      if !outcome.hasRun { unanswered += 1 }
     }
     if isComplete {
       if case .failed(let error) = outcome { context.report(error) }

@@ -101,19 +101,13 @@ extension BroadcastSummary: OutcomeSink {
 
   /// The counts. An error of the hooks counts as one failure. Applies the `noResponder` option.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> BroadcastSummary {
+    dropped = delivery.outcomes.dropped
     if let failure {
       failed += 1
       delivery.report(failure)
-    }
-    dropped = delivery.outcomes.dropped
-    // Computed only if the `noResponder` option has an effect.
-    if !delivery.route.core.ignoresSilence, delivered + failed == 0, queued + dropped > 0,
-      delivery.areQueuedTargetsGone
-    {
+    } else if !delivery.route.core.ignoresSilence, delivery.isSilent(unanswered: delivery.outcomes.unanswered) {
       (skipped, queued, dropped) = (skipped + queued, 0, 0)
-    }
-    if nobodyResponded, !delivery.root.hasHooks {
-      do { try delivery.route.core.answerSilence(delivery.selector) } catch { delivery.report(error) }
+      do { try delivery.answerSilence() } catch { delivery.report(error) }
     }
     return self
   }
@@ -143,7 +137,7 @@ extension DeliveryReport: OutcomeSink {
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
-      try delivery.answerSilence()
+      if delivery.isSilent() { try delivery.answerSilence() }
     } catch {
       delivery.route.core.report(failures[...], of: delivery.selector)
       return .failure(error)
@@ -192,8 +186,7 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let convert: (ArgumentBox?, StepContext) throws -> R?
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
-  /// Whether any target ran, and the number of targets that were queued or had a full buffer.
-  private var (wasAsked, queued) = (false, 0)
+  private var wasAsked = false
 
   /// - Parameter convert: converts an answer for the policy. `nil` omits the answer.
   init(
@@ -211,9 +204,7 @@ struct PolicySink<R, Output>: OutcomeSink {
 
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     switch outcome {
-    case .queued, .skipped:
-      if outcome.isReached { queued += 1 }
-      return true
+    case .queued, .skipped: return true
     case .failed(let error):
       // ``ProxyVisit`` decides whether an error ends the message. For errors from other contexts,
       // `MessageDelivery.obstacle` decides.
@@ -257,12 +248,14 @@ struct PolicySink<R, Output>: OutcomeSink {
     do {
       if let failure { throw failure }
       // A message whose methods all return `void` expects no answer.
-      if try !delivery.answerSilence(queued: isAnswered ? 0 : queued), queued > 0, !isAnswered, R.self != Void.self,
-        R.self != ArgumentBox.self
-          || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })
+      let unanswered = isAnswered ? 0 : delivery.outcomes.unanswered
+      if delivery.isSilent(unanswered: unanswered) {
+        try delivery.answerSilence()
+      } else if unanswered > 0, R.self != Void.self,
+        R.self != ArgumentBox.self || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })
       {
         throw MessageError.notAwaited(
-          delivery.selector, by: delivery.route.core, count: queued, isRefused: delivery.request.waitsForAnswers)
+          delivery.selector, by: delivery.route.core, count: unanswered, isRefused: delivery.request.waitsForAnswers)
       }
       return collected()
     } catch {

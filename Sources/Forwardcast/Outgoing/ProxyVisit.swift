@@ -116,17 +116,3 @@ struct ProxyVisit {
     if standing == .failed, stopsAtFirst, notes.stop == nil { notes.stop = .stopped }
   }
 }
-
-extension DeliveryReport.SkipReason {
-  /// True if the target would have received the message but its buffer was full. For a broadcast,
-  /// `BroadcastSummary.dropped` has the same effect.
-  var countsAsReached: Bool { self == .bufferFull }
-
-  /// True if a broadcast counts the target as skipped. It does not count targets that do not
-  /// respond, and it counts a full buffer as `dropped`.
-  var isCounted: Bool { self != .doesNotRespond && self != .outOfScope && self != .bufferFull }
-
-  /// True if a broadcast counts each remaining target of a proxy that ends for this reason in the
-  /// middle of a message. A proxy that the message does not enter counts once.
-  var countsInside: Bool { self == .removed || self == .muted }
-}

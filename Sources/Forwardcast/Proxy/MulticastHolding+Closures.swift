@@ -115,7 +115,7 @@ extension MulticastHolding where Interface: Sendable {
   ) -> Registration {
     let limits = ClosureLimits.of(message.selector, once: once)
     let method = TypedMethod(message, closure: MessageClosure(call: body).limited(by: limits))
-    return multicast.core.on(method, priority, (delivery, buffer, .dropPending), limits: limits)
+    return multicast.core.on(method, priority, delivery, buffer, limits: limits)
   }
 
   /// Registers a closure with a delivery, until `owner` is deallocated.
@@ -126,7 +126,7 @@ extension MulticastHolding where Interface: Sendable {
   ) -> Registration {
     let limits = ClosureLimits.of(message.selector, once: once)
     let method = TypedMethod(message, owned: IsolatedRow(call: body).unchecked, limits)
-    return multicast.core.on(method, priority, (delivery, buffer, .dropPending), owner: owner, limits: limits)
+    return multicast.core.on(method, priority, delivery, buffer, owner: owner, limits: limits)
   }
 
   /// Registers a main-actor closure as a target for one message.
@@ -148,7 +148,7 @@ extension MulticastHolding where Interface: Sendable {
         if let limits, try !limits.begin() { return try limits.nothing() }
         return try body(repeat each arguments)
       })
-    return core.on(row.method, priority, (delivery, buffer, .dropPending), limits: limits)
+    return core.on(row.method, priority, delivery, buffer, limits: limits)
   }
 }
 
@@ -159,27 +159,26 @@ extension MulticastCore {
     _ method: Method, _ priority: Int, on actor: (any Actor)?, owner: AnyObject? = nil, limits: ClosureLimits? = nil
   ) -> Registration {
     let delivery = actor.map { $0 === MainActor.shared ? Delivery.automatic() : .actor($0) } ?? .direct
-    return on(method, priority, (delivery, .unbounded, .dropPending), owner: owner, limits: limits)
+    return on(method, priority, delivery, owner: owner, limits: limits)
   }
 
   /// Adds a closure. The registration ends when the owner is deallocated, or when `limits` ends it.
   @usableFromInline
   func on(
-    _ method: Method, _ priority: Int,
-    _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending),
+    _ method: Method, _ priority: Int, _ delivery: Delivery = .direct, _ buffer: DeliveryBuffer = .unbounded,
     owner: AnyObject? = nil, limits: ClosureLimits? = nil
   ) -> Registration {
     let selector = method.selector
     guard method.numberOfParameters != selector.numberOfArguments else {
-      let registration = add(
-        owner ?? method, priority: priority, ownership: owner == nil ? .strong : .weak, scope: nil, delivery: delivery,
-        closure: owner == nil ? nil : method)
+      let options = TargetOptions(
+        priority: priority, ownership: owner == nil ? .strong : .weak, delivery: delivery, buffer: buffer)
+      let registration = add(owner ?? method, options, closure: owner == nil ? nil : method)
       limits?.end { [weak registration] in registration?.cancel() }
       return registration
     }
     let error = MessageError.parameterCount(
       selector, receiver: method.receiverName, "the key's type", found: method.numberOfParameters)
-    let refused = on(RefusedMethod(selector, error), priority, delivery, owner: owner)
+    let refused = on(RefusedMethod(selector, error), priority, delivery, buffer, owner: owner)
     report(error, selector, refused, receiver: method.receiverName)
     return refused
   }

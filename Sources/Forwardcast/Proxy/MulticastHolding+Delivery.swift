@@ -27,8 +27,10 @@ extension MulticastHolding where Interface: Sendable {
     whenRemoved pending: PendingDeliveries = .dropPending
   ) -> Registration {
     core.add(
-      targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong,
-      scope: selectors.map(Set.init), delivery: (delivery, buffer, pending))
+      targetObject(for: target),
+      TargetOptions(
+        priority: priority, ownership: isObject(target) ? ownership : .strong, scope: selectors.map(Set.init),
+        delivery: delivery, buffer: buffer, pending: pending))
   }
 
   /// Registers a target for some keys' messages only.

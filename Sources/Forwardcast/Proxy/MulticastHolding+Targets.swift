@@ -22,12 +22,10 @@ extension MulticastHolding {
   public func add(
     _ target: Interface, priority: Int? = nil, ownership: Ownership = .weak, only selectors: [MessageSelector]? = nil
   ) -> Registration {
-    let scope: Set<MessageSelector>? = if let selectors { Set(selectors) } else { nil }
-    if let object = boundObject(target) {
-      return object._withUnsafeGuaranteedRef { core.add($0, priority: priority, ownership: ownership, scope: scope) }
-    }
-    return core.add(
-      targetObject(for: target), priority: priority, ownership: isObject(target) ? ownership : .strong, scope: scope)
+    var options = TargetOptions(priority: priority, ownership: ownership, scope: selectors.map(Set.init))
+    if let object = boundObject(target) { return object._withUnsafeGuaranteedRef { core.add($0, options) } }
+    if !isObject(target) { options.ownership = .strong }
+    return core.add(targetObject(for: target), options)
   }
 
   /// Registers a target for some keys' messages only, see ``add(_:priority:ownership:only:)``.

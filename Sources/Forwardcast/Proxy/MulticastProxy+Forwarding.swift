@@ -9,7 +9,7 @@ extension MulticastProxy {
   package func add(forwarding target: any MessageForwarding, priority: Int = 0, livingAs subject: AnyObject? = nil)
     -> Registration
   {
-    core.add(target, priority: priority, ownership: .strong, scope: nil, livingAs: subject)
+    core.add(target, TargetOptions(priority: priority, ownership: .strong), livingAs: subject)
   }
 
   /// The table for the whole interface, if the proxy has one.
@@ -25,12 +25,7 @@ extension MulticastProxy: ForwardingToMany {
 
 extension MulticastProxy where Interface: Sendable {
   /// Registers a forwarding receiver of any interface. Typed calls do not reach the receiver.
-  package func add(
-    receiver: any MessageForwarding & Sendable, delivery: Delivery, priority: Int, ownership: Ownership,
-    only selectors: [MessageSelector]?, buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries
-  ) -> Registration {
-    core.add(
-      receiver, priority: priority, ownership: ownership, scope: selectors.map(Set.init),
-      delivery: (delivery, buffer, pending))
+  package func add(receiver: any MessageForwarding & Sendable, _ options: TargetOptions) -> Registration {
+    core.add(receiver, options)
   }
 }

@@ -78,6 +78,18 @@ public struct DeliveryReport {
       guard let one else { return other }
       return order.first { $0 == one || $0 == other } ?? one
     }
+
+    /// True if the message reached the proxy: the target would have received it but for its full
+    /// buffer. A message with only other skips has no responder, see `MulticastOptions.noResponder`.
+    var countsAsReached: Bool { self == .bufferFull }
+
+    /// True if a broadcast counts the target as skipped. It does not count targets that do not
+    /// respond, and it counts a full buffer as `dropped`.
+    var isCounted: Bool { self != .doesNotRespond && self != .outOfScope && self != .bufferFull }
+
+    /// True if a broadcast counts each remaining target of a proxy that ends for this reason in the
+    /// middle of a message. A proxy that the message does not enter counts once.
+    var countsInside: Bool { self == .removed || self == .muted }
   }
 
   /// The targets that ran the message, with their answers.

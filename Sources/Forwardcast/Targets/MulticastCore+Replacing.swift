@@ -12,11 +12,9 @@ extension MulticastCore {
     defer { if !canAnswer, onError != nil { tellUnreachable() } }
     var count = 0
     for registration in registrations(of: old) where registration.liveTarget === old {
-      let queued = registration.queued.flatMap {
-        queuedState($0.delivery, $0.buffer, $0.pending, for: target)
-      }
-      let new = Registration(
-        target, core: self, strong: retains || registration.isStrong, scope: registration.selectors, queued: queued)
+      var options = registration.options
+      if retains { options.ownership = .strong }
+      let new = Registration(target, core: self, options)
       if registration.isMuted { new.mute() }
       let isReplaced = change { state, garbage in
         guard state.list.contains(registration) else { return false }

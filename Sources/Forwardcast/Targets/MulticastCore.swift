@@ -168,19 +168,12 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// Registers `target`. If the target already has a registration with the same delivery, and the
   /// proxy refuses duplicates, updates that registration and returns it.
   ///
-  /// - Parameters:
-  ///   - priority: `nil` selects 0, or keeps an existing registration's position.
-  ///   - closure: called instead of the target, which owns the closure. A closure always gets a new
-  ///     registration.
+  /// - Parameter closure: called instead of the target, which owns the closure. A closure always
+  ///   gets a new registration.
   @inline(never) func add(
-    _ target: AnyObject, priority: Int?, ownership: Ownership, scope: Set<MessageSelector>?,
-    delivery: (Delivery, DeliveryBuffer, PendingDeliveries)? = nil, livingAs subject: AnyObject? = nil,
-    closure: Method? = nil
+    _ target: AnyObject, _ asked: TargetOptions, livingAs subject: AnyObject? = nil, closure: Method? = nil
   ) -> Registration {
-    let queued = delivery.flatMap { queuedState($0.0, $0.1, $0.2, for: closure ?? target, endingWith: target) }
-    let new = Registration(
-      target, core: self, strong: ownership == .strong, scope: scope, queued: queued, livingAs: subject,
-      closure: closure)
+    let new = Registration(target, core: self, asked, livingAs: subject, closure: closure)
     let canAnswer = closure != nil || table != nil || canAnswer(target)
     let old = change { state, garbage -> Registration? in
       if closure == nil, case .refused = options.duplicates, let old = state.list.registration(like: new),
@@ -188,24 +181,22 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       {
         garbage.keep(alive)
         garbage.keep(new)
-        if let priority { state.list.move(old, to: Int16(clamping: priority), garbage: &garbage) }
-        if old.widen(to: scope) { state.list.noteChanged() }
-        if (old.strong == nil) != (ownership == .weak) {
+        if asked.priority != nil { state.list.move(old, to: asked.clampedPriority, garbage: &garbage) }
+        if old.widen(to: asked.scope) { state.list.noteChanged() }
+        if (old.strong == nil) != (asked.ownership == .weak) {
           // Routes made while the target was strong do not load the weak reference.
-          if ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
-          old.strong = ownership == .strong ? alive : nil
+          if asked.ownership == .weak, old.weakTarget == nil { old.weakTarget = alive }
+          old.strong = asked.ownership == .strong ? alive : nil
           state.list.noteChanged()
         }
         return old
       }
-      state.list.add(new, priority: Int16(clamping: priority ?? 0), garbage: &garbage)
+      state.list.add(new, priority: asked.clampedPriority, garbage: &garbage)
       if !canAnswer { state.noteUnreachable(new, &garbage) }
       return nil
     }
     let registration = old ?? new
-    if let (_, buffer, pending) = delivery, registration !== new, let queued = registration.queued,
-      queued.change(to: buffer, whenRemoved: pending, of: registration)
-    {
+    if registration !== new, let queued = registration.queued, queued.change(to: asked, of: registration) {
       change { state, _ in state.list.noteChanged() }
     }
     if !canAnswer, onError != nil { tellUnreachable() }
@@ -299,15 +290,13 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   var slotCount: Int { state.withLock { $0.list.slotCount } }
 
   /// The queue state of a registration; `nil` for direct delivery.
-  @inline(never) func queuedState(
-    _ delivery: Delivery, _ buffer: DeliveryBuffer, _ pending: PendingDeliveries, for target: AnyObject,
-    endingWith owner: AnyObject? = nil
-  ) -> QueuedState? {
-    guard let (context, actor) = delivery.context?.forMailbox(of: owner ?? target) else { return nil }
+  @inline(never)
+  func queuedState(_ options: TargetOptions, for target: AnyObject, endingWith owner: AnyObject) -> QueuedState? {
+    guard let (context, actor) = options.delivery.context?.forMailbox(of: owner) else { return nil }
     let mailbox = mailbox(for: context, target)
-    let needsGate = delivery.isAutomatic || buffer != .unbounded
+    let needsGate = options.delivery.isAutomatic || options.buffer != .unbounded
     let gate = needsGate ? gate(of: ObjectIdentifier(target), mailbox) : nil
-    return QueuedState(delivery, mailbox, gate, retaining: actor, buffer: buffer, pending: pending)
+    return QueuedState(options, mailbox, gate, retaining: actor)
   }
 
   /// The gate that all registrations of a target share on a context.

@@ -25,15 +25,13 @@ final class QueuedState: Sendable {
   private let droppedCount = Atomic<Int>(0)
 
   /// - Parameter gate: required for an automatic delivery and for a bounded buffer.
-  init(
-    _ delivery: Delivery, _ mailbox: Mailbox, _ gate: SerialGate?, retaining actor: (any Actor)?,
-    buffer: DeliveryBuffer, pending: PendingDeliveries
-  ) {
+  init(_ options: TargetOptions, _ mailbox: Mailbox, _ gate: SerialGate?, retaining actor: (any Actor)?) {
     (self.mailbox, self.actor) = (mailbox, actor)
-    automaticGate = delivery.isAutomatic ? gate.map { .passUnretained($0) } : nil
-    keepsPending = Atomic(pending == .deliverPending)
+    let (buffer, isAutomatic) = (options.buffer, options.delivery.isAutomatic)
+    automaticGate = isAutomatic ? gate.map { .passUnretained($0) } : nil
+    keepsPending = Atomic(options.pending == .deliverPending)
     guard let gate else { return }
-    let line = buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate, isAutomatic: delivery.isAutomatic)
+    let line = buffer == .unbounded ? nil : BufferedLine(buffer, gate: gate, isAutomatic: isAutomatic)
     rare.withLock { $0 = Rare(line: line, gate: gate) }
   }
 
@@ -57,11 +55,9 @@ final class QueuedState: Sendable {
   var pending: PendingDeliveries { keepsPending.load(ordering: .acquiring) ? .deliverPending : .dropPending }
 
   /// Sets the buffer, which can drop queued messages, and `pending`. Returns true if one changed.
-  func change(to buffer: DeliveryBuffer, whenRemoved pending: PendingDeliveries, of registration: Registration)
-    -> Bool
-  {
+  func change(to options: TargetOptions, of registration: Registration) -> Bool {
     assert(registration.queued === self, "a registration changes its own buffer")
-    let keeps = pending == .deliverPending
+    let (buffer, keeps) = (options.buffer, options.pending == .deliverPending)
     let changesPending = keepsPending.exchange(keeps, ordering: .acquiringAndReleasing) != keeps
     guard self.buffer != buffer, let gate = registration.gate else { return changesPending }
     // An unbounded buffer keeps the line, since new messages must not overtake queued ones.

@@ -2,6 +2,28 @@
 
 import Synchronization
 
+/// The options of a registration, as `add` and `on` get them.
+package struct TargetOptions: Sendable {
+  /// `nil` selects 0, or keeps the position that the target has.
+  var priority: Int?
+  var ownership: Ownership
+  /// The target's selectors; `nil` for all.
+  var scope: Set<MessageSelector>?
+  var delivery: Delivery
+  var buffer: DeliveryBuffer
+  var pending: PendingDeliveries
+
+  package init(
+    priority: Int? = nil, ownership: Ownership = .weak, scope: Set<MessageSelector>? = nil,
+    delivery: Delivery = .direct, buffer: DeliveryBuffer = .unbounded, pending: PendingDeliveries = .dropPending
+  ) {
+    (self.priority, self.ownership, self.scope) = (priority, ownership, scope)
+    (self.delivery, self.buffer, self.pending) = (delivery, buffer, pending)
+  }
+
+  var clampedPriority: Int16 { Int16(clamping: priority ?? 0) }
+}
+
 /// A target's registration with a proxy, and the handle that mutes or cancels it.
 ///
 /// Does not retain its proxy. Retains its target only if the registration is strong. Releasing the
@@ -35,21 +57,32 @@ public final class Registration: @unchecked Sendable {
   /// The target if the proxy retains it. Set to `nil` when the registration is removed.
   var strong: AnyObject?
 
+  /// - Parameters:
+  ///   - keepsSlot: true if the target's position outlives the target.
+  ///   - subject: the object that the target wraps.
   init(
-    _ target: __shared AnyObject, core: __shared MulticastCore, strong: Bool, scope: Set<MessageSelector>?,
-    queued: QueuedState? = nil, keepsSlot: Bool = false, livingAs subject: AnyObject? = nil, closure: Method? = nil
+    _ target: __shared AnyObject, core: __shared MulticastCore, _ options: __shared TargetOptions,
+    keepsSlot: Bool = false, livingAs subject: AnyObject? = nil, closure: Method? = nil
   ) {
+    let queued = core.queuedState(options, for: closure ?? target, endingWith: target)
     // Retains only what is stored: the arguments are borrowed.
-    self.weakTarget = strong && queued == nil ? nil : target
-    self.strong = strong ? target : nil
+    self.weakTarget = options.ownership == .strong && queued == nil ? nil : target
+    self.strong = options.ownership == .strong ? target : nil
     self.key = ObjectIdentifier(closure ?? target)
     self.state = Atomic(queued?.turns == nil ? 0 : Registration.automaticBit)
-    let isPlain = scope == nil && queued == nil && !keepsSlot && subject == nil && closure == nil
+    let isPlain = options.scope == nil && queued == nil && !keepsSlot && subject == nil && closure == nil
     self.link =
       isPlain
       ? core.link
       : OwnLink(
-        core.link, scope: scope, queued: queued, keepsSlot: keepsSlot, subject: subject, closure: closure)
+        core.link, scope: options.scope, queued: queued, keepsSlot: keepsSlot, subject: subject, closure: closure)
+  }
+
+  /// The options, for a registration that replaces this one.
+  var options: TargetOptions {
+    TargetOptions(
+      priority: priority, ownership: isStrong ? .strong : .weak, scope: selectors, delivery: delivery, buffer: buffer,
+      pending: queued?.pending ?? .dropPending)
   }
 
   /// A reserved position for a target that does not exist yet. `owner` identifies the position and

@@ -2,12 +2,8 @@
 
 extension MulticastCore {
   /// Registers `target` weakly; `nil` if it is already registered.
-  package func addUnlessThere(
-    _ target: AnyObject, priority: Int, scope: Set<MessageSelector>?,
-    delivery: (Delivery, DeliveryBuffer, PendingDeliveries) = (.direct, .unbounded, .dropPending)
-  ) -> Registration? {
-    let queued = queuedState(delivery.0, delivery.1, delivery.2, for: target)
-    let new = Registration(target, core: self, strong: false, scope: scope, queued: queued)
+  package func addUnlessThere(_ target: AnyObject, _ options: TargetOptions) -> Registration? {
+    let new = Registration(target, core: self, options)
     let canAnswer = table != nil || canAnswer(target)
     defer { if !canAnswer, onError != nil { tellUnreachable() } }
     return change { state, garbage in
@@ -15,17 +11,17 @@ extension MulticastCore {
         garbage.keep(new)
         return nil
       }
-      state.list.add(new, priority: Int16(clamping: priority), garbage: &garbage)
+      state.list.add(new, priority: options.clampedPriority, garbage: &garbage)
       if !canAnswer { state.noteUnreachable(new, &garbage) }
       return new
     }
   }
 
   /// Reserves the next slot in the order for a target that does not exist yet.
-  package func reserveSlot(priority: Int, scope: Set<MessageSelector>?, delivery: Delivery) -> TargetSlot {
-    let slot = TargetSlot(self, priority: Int16(clamping: priority), scope: scope, delivery: delivery)
+  package func reserveSlot(_ options: TargetOptions) -> TargetSlot {
+    let slot = TargetSlot(self, options)
     return change { state, garbage in
-      state.list.add(slot.registration, priority: slot.priority, garbage: &garbage)
+      state.list.add(slot.registration, priority: options.clampedPriority, garbage: &garbage)
       return slot
     }
   }
@@ -34,9 +30,7 @@ extension MulticastCore {
   /// was removed from the proxy, `target` is appended to the order instead. Returns `nil` if the
   /// slot was given up, or if `target` is already registered or older than the previous target.
   package func fill(_ slot: TargetSlot, with target: AnyObject, version: SlotVersion?) -> Registration? {
-    let new = Registration(
-      target, core: self, strong: false, scope: slot.scope,
-      queued: queuedState(slot.delivery, .unbounded, .dropPending, for: target), keepsSlot: true)
+    let new = Registration(target, core: self, slot.options, keepsSlot: true)
     let vacant = Registration(slotOf: slot.identity, core: self)
     let (made, ended) = change { state, garbage -> (Registration?, Registration?) in
       for registration in [new, vacant, slot.registration, slot.served] {
@@ -56,7 +50,7 @@ extension MulticastCore {
       let ended = slot.registration
       ended.setCancelled()
       if !state.list.replace(slot.registration, with: next, garbage: &garbage) {
-        state.list.add(next, priority: slot.priority, garbage: &garbage)
+        state.list.add(next, priority: slot.options.clampedPriority, garbage: &garbage)
       }
       slot.registration = next
       return (there == nil ? new : nil, ended)
@@ -96,9 +90,7 @@ extension MulticastCore {
 
 /// A slot in one proxy's order for a target that is created later, possibly repeatedly.
 package final class TargetSlot: @unchecked Sendable {  // what changes is guarded by the lock of the core
-  let priority: Int16
-  let scope: Set<MessageSelector>?
-  let delivery: Delivery
+  fileprivate let options: TargetOptions
   /// Identifies the slot's registrations while it has no target.
   fileprivate final class Identity: Sendable {}
   fileprivate let identity = Identity()
@@ -110,8 +102,8 @@ package final class TargetSlot: @unchecked Sendable {  // what changes is guarde
   fileprivate var version: SlotVersion?
   fileprivate var isGivenUp = false
 
-  fileprivate init(_ core: MulticastCore, priority: Int16, scope: Set<MessageSelector>?, delivery: Delivery) {
-    (self.priority, self.scope, self.delivery) = (priority, scope, delivery)
+  fileprivate init(_ core: MulticastCore, _ options: TargetOptions) {
+    self.options = options
     registration = Registration(slotOf: identity, core: core)
   }
 }

@@ -67,18 +67,16 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   /// or implements none of the point's messages.
   @discardableResult
   public func register(_ observer: Interface, priority: Int = 0) -> Registration? {
-    enter(observer, priority, (.direct, .unbounded, .dropPending))
+    enter(observer, TargetOptions(priority: priority, scope: stated))
   }
 
-  func enter(
-    _ observer: Interface, _ priority: Int, _ delivery: (Delivery, DeliveryBuffer, PendingDeliveries)
-  ) -> Registration? {
+  func enter(_ observer: Interface, _ options: TargetOptions) -> Registration? {
     guard isObject(observer) else { return nil }
     let object = observer as AnyObject
     guard conforms(object) else { return nil }
     // A lazy observer that registers itself during its construction takes its class's position.
     if let registration = lazy.takeSlot(object) { return registration }
-    return observers.core.addUnlessThere(object, priority: priority, scope: stated, delivery: delivery)
+    return observers.core.addUnlessThere(object, options)
   }
 
   /// Registers an object as ``register(_:priority:)`` does. Also returns `nil` if the object does
@@ -232,6 +230,8 @@ extension ExtensionPoint where Interface: Sendable {
     _ observer: Interface, delivery: Delivery, priority: Int = 0, buffer: DeliveryBuffer = .unbounded,
     whenRemoved pending: PendingDeliveries = .dropPending
   ) -> Registration? {
-    enter(observer, priority, (delivery, buffer, pending))
+    enter(
+      observer,
+      TargetOptions(priority: priority, scope: stated, delivery: delivery, buffer: buffer, pending: pending))
   }
 }

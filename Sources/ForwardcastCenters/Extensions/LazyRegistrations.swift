@@ -28,7 +28,8 @@ final class LazyRegistrations: Sendable {
   /// Adds a registration, unless the service has one already or implements no message of the point.
   func add(_ registration: LazyRegistration, priority: Int) -> Bool {
     if let scope, !scope.contains(where: { registration.signature($0) != nil }) { return false }
-    let slot = core.reserveSlot(priority: priority, scope: scope, delivery: registration.delivery)
+    let slot = core.reserveSlot(
+      TargetOptions(priority: priority, scope: scope, delivery: registration.delivery))
     let added = state.withLock { state in
       guard state.slots[registration.id] == nil else { return false }
       state.changes += 1

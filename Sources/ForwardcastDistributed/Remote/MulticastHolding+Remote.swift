@@ -39,8 +39,10 @@ extension MulticastHolding where Interface: Sendable {
     whenGone absence: RemoteAbsence = .fails
   ) -> Registration {
     let registration = multicast.add(
-      receiver: remote, delivery: delivery ?? .queue(remote.queue), priority: priority, ownership: ownership,
-      only: selectors, buffer: buffer, whenRemoved: .dropPending)
+      receiver: remote,
+      TargetOptions(
+        priority: priority, ownership: ownership, scope: selectors.map(Set.init),
+        delivery: delivery ?? .queue(remote.queue), buffer: buffer))
     remote.line.tie(registration, absence)
     return registration
   }

@@ -107,7 +107,7 @@ struct TargetListTests {
   @Test("a target in a reserved slot receives the next message there, and so does its successor")
   func reservedPlace() {
     let (proxy, journal) = (Proxy(), Journal())
-    let slot = proxy.core.reserveSlot(priority: 0, scope: nil, delivery: .direct)
+    let slot = proxy.core.reserveSlot(TargetOptions())
     let last = Listener("last", journal)
     proxy.add(last)
     proxy.broadcast(.note, 1)
@@ -131,7 +131,7 @@ struct TargetListTests {
   @Test("a wait that reacts when a slot is filled or given up may use the proxy")
   func waitsOnSlots() throws {
     let (core, target) = (MulticastCore(Any.self, table: nil, options: nil), Listener("a"))
-    let slot = core.reserveSlot(priority: 0, scope: nil, delivery: .direct)
+    let slot = core.reserveSlot(TargetOptions())
     let seen = Locked(0)
     func watch() -> RoomWait {
       RoomWait(on: [core.registration(in: slot)]) { [core] _ in
@@ -180,8 +180,7 @@ struct TargetListTests {
     var registration: Registration?
     do {
       let subject = Listener("subject")
-      registration = proxy.core.add(
-        Listener("stand"), priority: nil, ownership: .strong, scope: nil, livingAs: subject)
+      registration = proxy.core.add(Listener("stand"), TargetOptions(ownership: .strong), livingAs: subject)
       expect(registration?.isLive == true)
       withExtendedLifetime(subject) {}
     }
@@ -193,7 +192,7 @@ struct TargetListTests {
     let core = MulticastCore(Any.self, table: nil, options: nil)
     let priority = 30_123
     for _ in 0..<3 {
-      let slot = core.reserveSlot(priority: priority, scope: nil, delivery: .direct)
+      let slot = core.reserveSlot(TargetOptions(priority: priority))
       for name in ["a", "b", "c"] {
         let target = Listener(name)
         let registration = try #require(core.fill(slot, with: target, version: nil))
