@@ -362,15 +362,19 @@ private final class OuterMessage {
 /// True if `one` and `other` are the same error, possibly rethrown. A typed `throws` boxes an error
 /// again, so errors of one type with equal values or descriptions count as the same.
 func isSame(_ one: any Error, _ other: any Error) -> Bool {
-  // In a struct, since the generic `unsafeBitCast` would receive the unwrapped error.
-  struct Reference { let error: any Error }
-  let references = (Reference(error: one), Reference(error: other))
-  if unsafeBitCast(references.0, to: UnsafeRawPointer.self) == unsafeBitCast(references.1, to: UnsafeRawPointer.self) {
-    return true
-  }
+  if isIdentical(one, other) { return true }
   guard type(of: one) == type(of: other) else { return false }
   func isEqual<T: Equatable>(_ one: T) -> Bool { (other as? T) == one }
   if let one = one as? any Equatable { return isEqual(one) }
   if type(of: one) is AnyClass { return (one as AnyObject) === (other as AnyObject) }
   return "\(one)" == "\(other)"
+}
+
+/// True if `one` and `other` are one error value, thrown and rethrown without a typed `throws`.
+package func isIdentical(_ one: any Error, _ other: any Error) -> Bool {
+  // In a struct, since the generic `unsafeBitCast` would receive the unwrapped error.
+  struct Reference { let error: any Error }
+  let references = (Reference(error: one), Reference(error: other))
+  return unsafeBitCast(references.0, to: UnsafeRawPointer.self)
+    == unsafeBitCast(references.1, to: UnsafeRawPointer.self)
 }

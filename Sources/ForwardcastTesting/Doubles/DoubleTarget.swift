@@ -14,8 +14,6 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   private let isStrict: Bool
   private let place: SourcePlace
   let stubs = Guarded<[Stub]>([])
-  /// For each selector, the last call whose stub threw, and the line of the stub.
-  private let failed = Guarded<[MessageSelector: (call: String, place: SourcePlace, error: any Error)]>([:])
 
   init(_ book: CallBook, _ table: SelectorTable?, isStrict: Bool, at place: SourcePlace) {
     (self.book, self.table, self.isStrict, self.place) = (book, table, isStrict, place)
@@ -72,13 +70,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
 
   /// The double's own answer; `nil` if the real object must answer the call.
   private func answer(_ applied: (stub: Stub, outcome: StubOutcome?)?, _ message: Invocation) throws -> ArgumentBox? {
-    do {
-      if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
-    } catch {
-      let call = (book.text(message), applied?.outcome?.place ?? place, error)
-      failed.withLock { $0[message.selector] = call }
-      throw error
-    }
+    if let answer = try applied?.outcome?.answer(message.arguments) { return answer }
     if rest.count > 0 { return nil }
     if applied == nil, isStrict {
       book.report(FailureText.unexpected(message, of: book, stubs: stubs.withLock { $0.map(\.match) }), at: place)
@@ -88,19 +80,18 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
     return ArgumentBox(())
   }
 
-  /// Reports the error of a stub if neither the caller nor a handler receives it.
+  /// Reports the error of a stub or of the real object if neither the caller nor a handler gets it.
   func handle(_ lost: MulticastFailure) {
-    guard let (call, place, error) = failed.withLock({ $0[lost.selector] }), "\(error)" == "\(lost.error)" else {
-      // An error of the real object.
-      book.report(
-        "\(book.name): '\(lost.selector)' failed with \(lost.error), but the caller cannot receive the error; "
-          + "make the requirement throw, or set onError of the double's proxy",
-        at: self.place)
-      return
+    for stub in stubs.withLock({ $0 }) where stub.match.selector == lost.selector {
+      guard let place = stub.place(of: lost.error) else { continue }
+      return book.report(
+        "\(book.name): \(book.text(stub.match)) is stubbed with the error \(lost.error), but the caller cannot receive "
+          + "it; make the requirement throw, stub an answer, or set onError of the double's proxy",
+        at: place)
     }
     book.report(
-      "\(book.name): \(call) is stubbed with the error \(lost.error), but the caller cannot receive it; "
-        + "make the requirement throw, stub an answer, or set onError of the double's proxy",
+      "\(book.name): '\(lost.selector)' failed with \(lost.error), but the caller cannot receive the error; "
+        + "make the requirement throw, or set onError of the double's proxy",
       at: place)
   }
 

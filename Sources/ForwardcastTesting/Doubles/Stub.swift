@@ -6,8 +6,8 @@ struct StubOutcome: @unchecked Sendable {  // immutable; closures of a shared do
   /// Returns `nil` to pass the call to the real object.
   let answer: ([ArgumentBox]) throws -> ArgumentBox?
   let delay: (@Sendable () async throws -> Void)?
-  /// The line of the stub. An error that reaches no caller and no handler is reported there.
-  var place: SourcePlace?
+  /// The error that `answer` throws, and the line of the stub, where an uncaught error is reported.
+  var failure: (error: any Error, place: SourcePlace)?
 }
 
 /// The outcomes of matching calls, in order. The last outcome also applies to all later calls.
@@ -26,6 +26,12 @@ final class Stub: Sendable {
       return state.outcomes[min(state.next, state.outcomes.count - 1)]
     }
   }
+
+  /// The line that stubbed `error`; `nil` if the error is not the stub's.
+  func place(of error: any Error) -> SourcePlace? {
+    let failures = state.withLock { $0.outcomes }.compactMap(\.failure)
+    return failures.last { isIdentical($0.error, error) }?.place
+  }
 }
 
 /// States what a double does with matching calls: see ``TestDouble/stub(_:_:)``. Each outcome
@@ -39,10 +45,10 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
 
   init(_ stub: Stub) { self.stub = stub }
 
-  fileprivate func adding(at place: SourcePlace? = nil, _ answer: @escaping ([ArgumentBox]) throws -> ArgumentBox?)
-    -> Stubbing
-  {
-    stub.add(StubOutcome(answer: answer, delay: delay, place: place))
+  fileprivate func adding(
+    failure: (error: any Error, place: SourcePlace)? = nil, _ answer: @escaping ([ArgumentBox]) throws -> ArgumentBox?
+  ) -> Stubbing {
+    stub.add(StubOutcome(answer: answer, delay: delay, failure: failure))
     return self
   }
 
@@ -60,7 +66,8 @@ public struct Stubbing<Proxy: MulticastSending, R, each A> {
     _ error: any Error, fileID: String = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
     column: UInt = #column
   ) -> Stubbing {
-    adding(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)) { _ in throw error }
+    let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    return adding(failure: (error, place)) { _ in throw error }
   }
 
   /// Answers with the result of `body`, or fails with its error. An error that reaches neither the

@@ -129,7 +129,7 @@ struct StubTests {
     expect(
       failures.failures.map(\.text),
       equals: [
-        "Store: save(\"a\", count: 1) is stubbed with the error Busy(), but the caller cannot receive it; \(advice)",
+        "Store: save(any, count: 1) is stubbed with the error Busy(), but the caller cannot receive it; \(advice)",
         "Store: mayClose() is stubbed with the error NotFound(name: \"door\"), but the caller cannot receive it; \(advice)",
       ])
     expect(failures.failures.map(\.place.line), equals: [line, line + 2])
@@ -142,7 +142,9 @@ struct StubTests {
   func lostErrorsOfRealObjects() throws {
     store.fallsBack(to: RealStore())
     store.stub(Says.load, "a").fails(Busy())
+    store.stub(Says.load, "c").fails(NotFound(name: "b"))
     #expect(throws: Busy.self) { try proxy.load("a") }
+    #expect(throws: NotFound(name: "b")) { try proxy.load("c") }
     store.proxy.broadcast(Says.load, "b")
     expect(
       failures.failures.map(\.text),
@@ -150,6 +152,34 @@ struct StubTests {
         "Store: 'load:' failed with NotFound(name: \"b\"), but the caller cannot receive the error; make the "
           + "requirement throw, or set onError of the double's proxy"
       ])
+  }
+
+  @Test("of two calls that fail at the same time with equal errors, each is a failure at its own stub")
+  func errorsOfCallsInProgress() throws {
+    store.stub(Says.find, .equal("a")).fails(Busy())
+    store.stub(Says.find, .equal("b")).fails(Busy())
+    let line = UInt(#line) - 1
+    try store.proxy.around(Says.find) { [proxy] call in
+      do { return try call.proceed() } catch {
+        if call.arguments == "a" { _ = proxy.find("b") }
+        throw error
+      }
+    }
+    expect(proxy.find("a") == nil)
+    expect(failures.failures.map(\.place.line), equals: [line, line - 1])
+  }
+
+  @Test("a double does not retain the error of a call that has ended")
+  func errorsAreReleased() {
+    final class Evidence: Error {}
+    weak var error: Evidence?
+    store.stub(Says.load, .any).runs { _ in
+      let evidence = Evidence()
+      error = evidence
+      throw evidence
+    }
+    #expect(throws: Evidence.self) { try proxy.load("a") }
+    expect(error == nil)
   }
 
   @Test("an error of a stub that the handler of an outer proxy receives is no failure", arguments: [false, true])
