@@ -50,7 +50,7 @@ print("Swift sees brightness \(lamp.brightness), level \(fan.level)")
 // [60.0, 30.0]
 // Swift sees 90.0 watts
 // > [lamp dimTo: "much"]
-// console:1:1: error: type mismatch 'dimTo:' of Lamp: argument 0: wanted Double, found String ("much")
+// console:1:1: error: type mismatch in 'dimTo:' of Lamp: argument 0: wanted Double, found String ("much")
 // [lamp dimTo: "much"]
 // ^
 // > [fan paint: "red"]

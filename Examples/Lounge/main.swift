@@ -72,5 +72,5 @@ print(lounge.count, "guests")
 // 3 guests
 // hello: 3 remarks heard
 // anybody there?: 6 remarks heard
-// receiver gone 'heard:' of carol: carol goes home; the message did not run
+// receiver gone: 'heard:' of carol: carol goes home; the message did not run
 // 2 guests

@@ -71,5 +71,5 @@ for line in commands.split(separator: "\n") {
 // echo: "ho" times: 3: "hohoho"
 // report: "4 words"
 // print: x: nobody answers
-// echo:times: ho, three: type mismatch 'echo:times:' of MulticastProxy<PlugIn>: argument 1: wanted Int (q), found text ("three")
-// echo:times: ho, 3, 4: wrong number of arguments 'echo:times:' of MulticastProxy<PlugIn>: wanted 2, found 3: surplus "4"
+// echo:times: ho, three: type mismatch in 'echo:times:' of MulticastProxy<PlugIn>: argument 1: wanted Int (q), found text ("three")
+// echo:times: ho, 3, 4: wrong number of arguments for 'echo:times:' of MulticastProxy<PlugIn>: wanted 2, found 3: surplus "4"

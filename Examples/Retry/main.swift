@@ -68,4 +68,4 @@ do { try prices.send(.price, "milk") } catch { print(error) }
 //   service asked for coffee
 // coffee: 600
 // tea: 300
-// isolation mismatch 'priceOf:' of LazyProxy: an around hook is async; use an async call, such as sendAndWait
+// isolation mismatch in 'priceOf:' of LazyProxy: an around hook is async; use an async call, such as sendAndWait

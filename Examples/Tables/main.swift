@@ -63,7 +63,7 @@ print("close reaches \(all.broadcast(Invocation("close")).delivered)")
 //   home answers false
 //   list answers false
 //   archive answers true, on its queue
-// type mismatch 'show:level:' of MulticastProxy<MessageReceiver>: argument 1: wanted Int (q), found String ("high")
+// type mismatch in 'show:level:' of MulticastProxy<MessageReceiver>: argument 1: wanted Int (q), found String ("high")
 //   home closes
 //   list closes
 // close reaches 2

@@ -119,7 +119,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
   /// The reason why blocking on the context would deadlock; `nil` if no deadlock is known.
   package var deadlock: String? {
     if isCurrent { return "the caller runs on the \(context.name) and would wait for it" }
-    return context.waitsForCaller ? "the \(context.name) targets a queue that the caller runs on" : nil
+    return context.waitsForCaller ? "the caller runs on the target queue of the \(context.name)" : nil
   }
 
   deinit {

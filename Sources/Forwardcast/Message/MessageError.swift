@@ -47,7 +47,10 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The `call` of an `around` hook was used after the hook had returned, or twice at once.
     public static var hookEnded: Code {
-      Code(description: "invalid use of call", cure: "call 'proceed' one at a time, before the hook returns")
+      Code(
+        description: "invalid use of call",
+        cure: "end each 'proceed' before the next one begins and before the hook returns"
+      )
     }
     /// Nested messages have exhausted the thread's stack, or a message was forwarded too often.
     public static var tooDeep: Code { Code(description: "too many levels") }
@@ -55,6 +58,17 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var timedOut: Code { Code(description: "timed out") }
     /// The sender's task was canceled after the message had reached some targets.
     public static var cancelled: Code { Code(description: "cancelled") }
+
+    /// What links the kind and the selector in the error's text.
+    fileprivate var link: String {
+      switch self {
+      case .unrecognizedSelector: ""
+      case .nobodyResponds: " to"
+      case .wrongArgumentCount, .resolverAddedNothing, .noSelectorTable, .tooManyProxies: " for"
+      case .notAwaited, .alreadyInTable, .wouldDeadlock, .timedOut, .cancelled: ":"
+      default: " in"
+      }
+    }
   }
 
   /// The kind of error. Compare kinds, not texts, because the texts may change.
@@ -93,7 +107,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
 
   /// Code, selector, receiver, evidence and cure.
   public var description: String {
-    let name = selector.isEmpty ? "" : " '\(selector)'"
+    let name = selector.isEmpty ? "" : "\(code.link) '\(selector)'"
     let details = [evidence, code.cure ?? ""].filter { !$0.isEmpty }.joined(separator: "; ")
     return "\(code)\(name) of \(receiver)" + (details.isEmpty ? "" : ": \(details)")
   }

@@ -4,8 +4,8 @@
 /// has no observer, see ``MessageDelivery/observer``.
 final class DeliveryObserver {
   private let budget: MessageBudget?
-  /// The trace of the outermost proxy that has one. A hook call of a proxy that is traced itself
-  /// sets it, and restores it at its end.
+  /// The trace of the outermost proxy that has one. A hook call of a traced proxy replaces
+  /// it, and restores it at the call's end.
   var trace: MessageTrace?
   /// The number of the current execution in the trace; 0 if none runs.
   private var step = 0
@@ -33,7 +33,7 @@ final class DeliveryObserver {
   // MARK: - Budget
 
   /// Charges the budget. Returns false if the budget is exceeded, which ends the message. The first
-  /// time, this is also an outcome at `context`.
+  /// time, also records a failure at `context`.
   @inline(never)
   func pay(
     _ item: MessageBudget.Item, _ count: Int = 1, in delivery: MessageDelivery,

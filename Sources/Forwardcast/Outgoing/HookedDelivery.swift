@@ -51,8 +51,9 @@ final class HookedDelivery {
     return HookedMessage(
       selector: delivery.selector, receiver: node.route.core, arguments: delivery.message.arguments,
       budget: delivery.message.trail?.budget,
-      asksEverybody: request.makeProbe == nil && !request.ignoresErrors
-        && (request.waitsForAnswers || !delivery.tree.hasQueued && !delivery.tree.mayGrow), isOfProxy: true)
+      mayMissAnswers: request.ignoresErrors
+        || !request.waitsForAnswers && (delivery.tree.hasQueued || delivery.tree.mayGrow),
+      makeProbe: request.makeProbe, isOfProxy: true)
   }
 
   // MARK: - Running the hooks

@@ -1,4 +1,4 @@
-// LoopTally.swift: counts and reports the exceptions of typed loops.
+// LoopTally.swift: counts and reports what typed loops did not serve.
 
 /// Counts the targets that a typed loop did not serve. Only outlined calls change it, which keeps
 /// it out of the loop's registers.
@@ -7,13 +7,13 @@ struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
   /// True if the arguments are `Sendable`, so they may go to another context.
   @usableFromInline let crosses: Bool
-  // 32-bit counts, since each message sets all counts to zero.
+  // 32-bit counts, which are cheap to set to zero for each message.
   private var dead: Int32 = 0
   private var failed: Int32 = 0
   /// The number of unserved steps, whose target was dead, failed, queued or skipped.
   @usableFromInline var unserved: Int32 = 0
-  /// For automatic steps whose target another thread was running: the number of queued steps, of
-  /// steps that a full buffer refused, and of messages that the buffers dropped.
+  /// For automatic steps, if another thread was running the target: the numbers of queued steps, of
+  /// steps refused by full buffers, and of dropped messages.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
   /// The number of steps whose registration ended before the message began.
   private var over: Int32 = 0
@@ -101,8 +101,8 @@ struct LoopTally: ~Copyable {
   }
 
   /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered. If
-  /// no target ran, the error is `notAwaited` for a message that `isAnswered`, or `nobodyResponds`
-  /// if the options say so.
+  /// no target ran, the error is `notAwaited` if a target was queued and the message `isAnswered`,
+  /// or `nobodyResponds` if no target was reached and the options say so.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool, isAnswered: Bool) -> CollectFailure? {
     unserved == 0

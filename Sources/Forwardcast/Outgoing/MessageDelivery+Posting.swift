@@ -106,9 +106,9 @@ extension MessageDelivery {
     return .outcome(.skipped(.bufferFull))
   }
 
-  /// True if the target is a multicast without a responder, so nothing is posted to it. If the
-  /// multicast has targets to query, the result is false: such a target might forward the message
-  /// in a cycle, which is an error.
+  /// True if the target is a multicast without a responder, so nothing is posted to it. False if
+  /// the multicast has targets to query: one might forward the message in a cycle, and the error of
+  /// that must be reported.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -127,7 +127,7 @@ extension MessageDelivery {
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
     if let target = step.target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
-    // Most targets were checked before the message began. The others are automatic targets that the
+    // Most targets were checked for deadlocks before the message began. The others are automatic targets that the
     // sender could have run at that time, and targets of proxies that were found later.
     if case .blocking = request.wait, let deadlock = group.mailbox.deadlock {
       return .outcome(

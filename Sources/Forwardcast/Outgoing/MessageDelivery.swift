@@ -4,7 +4,7 @@
 ///
 /// A *step* is a target's registration with its method. A *queued* step runs on another context. A
 /// target without a method is *queried* for each message. A *visit* is the progress in one proxy.
-/// ``run(to:awaits:)`` repeats the next action of the innermost visit: a loop over consecutive
+/// ``run(to:awaits:)`` performs the innermost visit's actions in turn: a loop over consecutive
 /// steps, a single step, a nested proxy, hooks, or a skipped step.
 ///
 ///     request    the sender's request                         immutable
@@ -17,7 +17,7 @@
 @usableFromInline
 final class MessageDelivery {
   /// What the delivery waits for before it continues.
-  // One word, since steps that do not suspend must not copy it.
+  // Indirect, so a step that does not suspend returns one word.
   indirect enum Suspension {
     case hooks(ProxyNode, target: AnyObject?)
     /// Capacity in a queued step's buffer. The step is posted afterward.
@@ -208,11 +208,11 @@ final class MessageDelivery {
     guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
     if let target = step.target, step.isActive, queued.beginTurn() {
       let attempt = attempt(step, on: target)
-      // A method that suspends is posted, since its queue delivers the target's next message after it.
+      // A suspending method is posted: the queue delivers the target's next message after its end.
       if !attempt.suspends { end(attempt, step, target) }
       queued.endTurn()
       if !attempt.suspends { return nil }
-      // Ends the execution in the trace. The posted message is another one.
+      // Ends the execution in the trace. The posted message begins another one.
       observer?.note(.answered(nil), at: context(step, target), in: self)
     }
     // Otherwise the target was removed, muted or deallocated meanwhile, or another thread runs it.
@@ -400,7 +400,7 @@ final class MessageDelivery {
 
   func noteReached() { if !visits.isEmpty { visits[visits.count - 1].progress.note(.reached) } }
 
-  /// Restores the outer visit's notes from before a hook call, and with a count ``visited``.
+  /// Restores the outer visit's notes from before a hook call and, given a count, ``visited``.
   func restore(_ notes: ProxyVisit.Notes?, visited count: Int?) {
     if let notes { visits[visits.count - 1].progress.notes = notes }
     if let count { visited.removeLast(visited.count - count) }
@@ -420,8 +420,8 @@ final class MessageDelivery {
     observer?.pay(item, in: self, at: context) ?? true
   }
 
-  /// Reports what follows to `trace`, unless a trace already follows the message. Returns the trace
-  /// to restore.
+  /// Reports later steps to `trace`, unless the message already has a trace. Returns the trace to
+  /// restore.
   func follow(_ trace: MessageTrace?) -> MessageTrace? {
     let outer = observer?.trace
     guard let trace, outer == nil else { return outer }

@@ -8,13 +8,13 @@ extension MulticastSending {
   ///
   /// Includes nested proxies and the execution of queued targets. Another trace replaces this one.
   /// Without a trace, messages cost nothing extra; with a trace, they use no fast loops. An event
-  /// renders its texts when the sink reads them. The texts of a stored event are rendered after the
-  /// sink has returned.
+  /// renders its texts when the sink reads them, at the latest when the sink returns; if a value is
+  /// not `Sendable`, before the sink is called.
   ///
   /// - Parameters:
   ///   - name: the proxy's name; by default, the name of its type.
-  ///   - naming: returns a target's name. `nil` selects the name of the target's type, with a
-  ///     number from the second target of that type on.
+  ///   - naming: returns a target's name. `nil` selects the name of the type, numbered from
+  ///     the type's second target on.
   ///   - sink: called where each step happens, on any thread, with no lock held.
   /// - Returns: a handle that ends the trace.
   @discardableResult

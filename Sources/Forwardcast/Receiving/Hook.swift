@@ -9,16 +9,19 @@ struct HookedMessage {
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
   var budget: MessageBudget?
-  /// False if `proceed` might return the answers of only some targets, because the sender does not
-  /// wait for queued targets, ignores errors, or needs only some answers.
-  var asksEverybody = true
+  /// True if answers that `proceed` returns might lack those of some targets, because the sender
+  /// does not wait for queued targets or ignores errors.
+  var mayMissAnswers = false
+  /// Makes a probe of the answers, see `DeliveryRequest.makeProbe`. If it is not `nil`, `proceed`
+  /// might not ask the targets behind the answer that suffices.
+  var makeProbe: (() -> (ArgumentBox) -> Bool)?
   /// True for a hook of a proxy, false for a table's hook.
   var isOfProxy = false
 
   func with(_ arguments: MessageArguments) -> HookedMessage {
     HookedMessage(
-      selector: selector, receiver: receiver, arguments: arguments, budget: budget, asksEverybody: asksEverybody,
-      isOfProxy: isOfProxy)
+      selector: selector, receiver: receiver, arguments: arguments, budget: budget, mayMissAnswers: mayMissAnswers,
+      makeProbe: makeProbe, isOfProxy: isOfProxy)
   }
 
   var invocation: Invocation {

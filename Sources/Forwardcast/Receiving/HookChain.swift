@@ -69,14 +69,14 @@ struct HookChain: Sendable {
     let evidence: String
     if isAwaited {
       evidence =
-        "an around hook has only a 'waiting:' form, but a hook around it is not async; pass the outer hook's async "
+        "the inner around hook has only a 'waiting:' form, and the outer hook has none; pass the outer hook's async "
         + "form as 'waiting:'"
     } else if message.isOfProxy {
       evidence = "an around hook is async; use an async call, such as sendAndWait"
     } else {
       // An asynchronous call would run the method, which is not async, in the same way.
       evidence =
-        "an around hook of the table has only a 'waiting:' form, but the method is not async; give the hook a body"
+        "an around hook of the table has only a 'waiting:' form, but the method is not async; pass a synchronous closure"
     }
     return MessageError(.isolationMismatch, of: message.receiver, message.selector, evidence)
   }

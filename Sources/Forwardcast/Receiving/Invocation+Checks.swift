@@ -102,8 +102,8 @@ extension [ArgumentBox] {
       let type = self[suspect].type
       return (suspect, "argument \(suspect) is not known to be Sendable and may not \(move); make '\(type)' Sendable")
     }
-    let passed = "was passed as a type that is not known to be Sendable and may not \(move); pass"
-    if unmarked.count == 1 { return (first, "argument \(first) \(passed) it as '\(self[first].type)'") }
-    return (nil, "an argument \(passed) each argument as its own type")
+    let reason = "may not \(move), since its static type is not known to be Sendable; pass"
+    if unmarked.count == 1 { return (first, "argument \(first) \(reason) it as '\(self[first].type)'") }
+    return (nil, "an argument \(reason) each argument as its own type")
   }
 }

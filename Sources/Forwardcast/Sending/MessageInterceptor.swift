@@ -68,8 +68,9 @@ public struct MessageInterceptor: Sendable {
   ///
   /// Caches answers, but no errors, of messages with an ``Invocation/contentKey``, if answers and
   /// arguments are known to be `Sendable`. Answers are not cached if some may be missing: if the
-  /// policy may stop early, such as `.first`, or the sender does not wait for queued targets.
-  /// Concurrent messages with equal arguments might all be sent.
+  /// sender does not wait for queued targets, or the policy is `.firstSuccess`. The answers to a
+  /// policy that may stop early answer later messages only if they suffice for these: with
+  /// `.every`, only if one is false. Concurrent messages with equal arguments might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
@@ -160,15 +161,21 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
   // `@unchecked`: the answers and the key's arguments are Sendable.
   private final class Entry: @unchecked Sendable {
     let (key, hash, answers, end): (Invocation.ContentKey, Int, [ArgumentBox], C.Instant)
+    /// True if `answers` has every target's answer; otherwise, further targets might answer too.
+    let isComplete: Bool
     weak let receiver: AnyObject?
     /// The entry's number in `order`. Guarded by the cache's lock.
     var place = 0
 
     init(
-      _ key: Invocation.ContentKey, _ hash: Int, _ answers: [ArgumentBox], _ end: C.Instant, of receiver: AnyObject
+      _ key: Invocation.ContentKey, _ hash: Int, _ answers: [ArgumentBox], _ end: C.Instant, for message: HookedMessage
     ) {
       (self.key, self.hash, self.answers, self.end) = (key, hash, answers, end)
-      self.receiver = receiver
+      (isComplete, receiver) = (message.makeProbe == nil, message.receiver)
+    }
+
+    func suffices(for message: HookedMessage) -> Bool {
+      isComplete || message.makeProbe.map { answers.contains(where: $0()) } ?? false
     }
   }
   private struct State {
@@ -201,15 +208,17 @@ private final class AnswerCache<C: Clock>: Sendable where C.Duration == Duration
   }
 
   func find(_ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers? {
-    guard let key, let found = entry(message, key, hash(message, key)), clock.now < found.end else { return nil }
+    guard let key, let found = entry(message, key, hash(message, key)), clock.now < found.end,
+      found.suffices(for: message)
+    else { return nil }
     return TypedAnswers(found.answers)
   }
 
   func keep(_ answers: MessageAnswers, _ message: HookedMessage, _ key: Invocation.ContentKey?) -> MessageAnswers {
     let boxes = answers.boxes
-    guard let key, message.asksEverybody, !boxes.isEmpty, boxes.allSatisfy(\.isSendable), message.mayBeKept
+    guard let key, !message.mayMissAnswers, !boxes.isEmpty, boxes.allSatisfy(\.isSendable), message.mayBeKept
     else { return answers }
-    let kept = Entry(key, hash(message, key), boxes, clock.now.advanced(by: duration), of: message.receiver)
+    let kept = Entry(key, hash(message, key), boxes, clock.now.advanced(by: duration), for: message)
     let old = entry(message, key, kept.hash)
     let dropped = state.withLock { state -> [Entry] in
       var dropped: [Entry] = []

@@ -40,7 +40,8 @@ enum ResolverHook {
     if !isMine {
       do { try WaitGraph.wait(for: work) } catch {
         throw MessageError(
-          .wouldDeadlock, receiver: "\(type)", selector: selector.name, evidence: error.chain.joined(separator: " → "))
+          .wouldDeadlock, receiver: "\(type)", selector: selector.name,
+          evidence: "these wait for one another: " + error.chain.joined(separator: " → "))
       }
       return requests.withLock { $0[request]?.answer } ?? .added
     }

@@ -111,7 +111,7 @@ extension TableStorage: HookHolder {
       if case .around(nil, waiting: _?, name: _) = hook.body, !method.isolation.isAsync {
         throw MessageError(
           .isolationMismatch, of: self, selector,
-          "the method is not async, so 'waiting:' would never run; give the hook a body")
+          "the method is not async, so 'waiting:' would never run; pass a synchronous closure")
       }
     }
     changeHooks { hook.number = $0.append(hook) }

@@ -50,7 +50,7 @@ struct FirstInFirstOut<Element> {
     elements.compactMap { $0.element.flatMap { isMeant($0) ? $0 : nil } }
   }
 
-  /// Compacts the queue once removed elements are the majority.
+  /// Compacts a queue of more than 32 slots once removed elements are the majority.
   private mutating func left(_ element: Element) -> Element {
     count -= 1
     if count == 0 || elements.count > 32 && elements.count > count * 2 {

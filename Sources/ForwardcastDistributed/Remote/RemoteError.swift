@@ -6,7 +6,7 @@
 /// ``Code/foreignError``, with the error's text and the name of its type.
 ///
 /// The text begins with the code and ends with what is known about the message:
-/// `timed out 'add:' of counter: no answer in 1.0 seconds; unknown whether the message arrived`.
+/// `timed out: 'add:' of counter: no answer in 1.0 seconds; unknown whether the message arrived`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -66,7 +66,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
   }
 
   public var description: String {
-    let name = selector.isEmpty ? "" : " '\(selector)'"
+    let name = selector.isEmpty ? "" : ": '\(selector)'"
     let type = foreignType.map { "\($0): " } ?? ""
     return "\(code)\(name) of \(peer): \(type)\(evidence); \(outcome.rawValue)"
   }

@@ -58,7 +58,7 @@ package enum Conversation {
     let problem = Problem(
       severity: mode < 6 ? .warning : .error,
       message: "any thread may call this function value; give it a '@Sendable' or global-actor type, or write a "
-        + "closure that calls it and captures only 'Sendable' values; an owner must be 'Sendable' too", offsets: 0..<1)
+        + "closure that captures only 'Sendable' values instead; an 'owner:' must be 'Sendable' too", offsets: 0..<1)
     return result(.string("nil"), [diagnostic(problem, question["syntax"]?["location"])])
   }
 

@@ -73,7 +73,7 @@ extension ForwardedInterface {
     }
     if !isGeneric, let parent = options.classes.first {
       remarks.append(
-        "Does the protocol of '\(parent)' have associated types? Name them, 'protocol \(declaration.name)<…>', or fix them, 'where … == …'."
+        "If the protocol of '\(parent)' has associated types, name them: 'protocol \(declaration.name)<…>', or state them: 'where … == …'."
       )
     }
     if !access.isEmpty, settings.hasInternalImports { remarks.append("Write 'public import Forwardcast'.") }

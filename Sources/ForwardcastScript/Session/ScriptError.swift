@@ -154,7 +154,7 @@ enum Advice {
   static let equality = "== compares"
   static let fraction = "a number begins with a digit, as in 0.5"
   static let list = "a list is written @[1, 2]; [list at: 0] is its first element"
-  static let negation = "write not before the condition"
+  static let negation = "write 'not' before the condition"
   static let quotes = "a text is written between straight quotes: \"…\""
 
   static let words: [String: String] = {

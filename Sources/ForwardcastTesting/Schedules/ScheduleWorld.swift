@@ -5,7 +5,7 @@ import Forwardcast
 
 /// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
-/// A turn is a job of a task or the delivery of a message. Each turn has its own thread, so it can
+/// A turn is a job of a task, the delivery of a message, or an advance of the clock. Each turn has its own thread, so it can
 /// be interrupted in a synchronous function. An interrupted turn signals the thread of the next
 /// turn, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
@@ -52,7 +52,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private var advances = 0
   /// True if a turn may still be running after the end.
   private(set) var isGivenUp = false
-  /// The number of steps, which shows whether turns end.
+  /// The number of steps. If it stops growing, a turn hangs.
   let progress = Guarded(0)
 
   private let patience = Schedule.patience.outside
@@ -133,7 +133,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       }
     }
     if ready.isEmpty { return nil }
-    // After that many turns of the clock, other turns come first, so a timer does not delay them.
+    // After 1000 turns of the clock, other turns come first, so a timer does not delay them.
     if advances >= 1000 { ready.removeAll { $0 === lanes[1] } }
     if ready.isEmpty {
       abandon(

@@ -56,7 +56,7 @@ struct Errors {
     print(silent.nobodyResponded)  // true
 
     do { _ = try nobody.pages(in: "atlas") } catch {
-      print(error)  // nobody responds 'pagesIn:' of MulticastProxy<Exporter>
+      print(error)  // nobody responds to 'pagesIn:' of MulticastProxy<Exporter>
     }
 
     let strict = ExporterProxy(options: MulticastOptions(noResponder: .throw))
@@ -67,7 +67,7 @@ struct Errors {
     #expect(throws: MessageError.self) { try strict.pages(in: "atlas", returning: .sum) }
     #expect(throws: MessageError.self) { try strict.export("cover") }
     let error = try #require(throws: MessageError.self) { try nobody.pages(in: "atlas") }
-    expect("\(error)", equals: "nobody responds 'pagesIn:' of MulticastProxy<Exporter>")
+    expect("\(error)", equals: "nobody responds to 'pagesIn:' of MulticastProxy<Exporter>")
     expect(error.code, equals: .nobodyResponds)
   }
 }

@@ -28,11 +28,12 @@ struct Scripting {
     session.run("[lamp dimTo: 0.75]")
     let watts = session.run("[lamp watts]").value  // 60.0
     let mistake = session.run("[lamp dimTo: \"much\"]").error
-    print(mistake?.text ?? "")  // type mismatch 'dimTo:' of Lamp: argument 0: …
+    print(mistake?.text ?? "")  // type mismatch in 'dimTo:' of Lamp: argument 0: …
     // end
     expect(lamp.brightness, equals: 0.75)
     expect("\(watts)", equals: "60.0")
-    expect(mistake?.text, equals: "type mismatch 'dimTo:' of Lamp: argument 0: wanted Double, found String (\"much\")")
+    expect(
+      mistake?.text, equals: "type mismatch in 'dimTo:' of Lamp: argument 0: wanted Double, found String (\"much\")")
   }
 
   @Test("a script stops at its step limit and passes printed text to its handler")

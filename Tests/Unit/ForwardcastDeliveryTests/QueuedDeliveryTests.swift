@@ -314,7 +314,7 @@ struct QueuedDeliveryTests {
     expect(summary.delivered == 1 && summary.failed == 1 && summary.queued == 0)
     context.run()
     expect(journal.take(), equals: ["direct"])
-    expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("isolation mismatch 'take:'") })
+    expect(failures.withLock { $0 }.allSatisfy { $0.hasPrefix("isolation mismatch in 'take:'") })
     direct.cancel()
     expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(Thing())])).failed, equals: 1)
     expect(proxy.broadcast(Invocation("take:", arguments: [ArgumentBox(uncheckedSendable: Thing())])).queued, equals: 1)

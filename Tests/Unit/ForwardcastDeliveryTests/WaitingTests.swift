@@ -222,7 +222,8 @@ struct WaitingTests {
     outside.broadcast(.note, 2)
     try outside.drainBlocking(timeout: .seconds(600))
     expect(found.withLock { $0.map(\.code) }, equals: [.wouldDeadlock, .wouldDeadlock])
-    expect(found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("targets") } })
+    expect(
+      found.withLock { $0.allSatisfy { $0.evidence.contains("queue inner") && $0.evidence.contains("target queue") } })
     // A thread outside the queues may wait for it.
     try expect(proxy.collectBlocking(.value, returning: .all, timeout: .seconds(600)), equals: [5])
     withExtendedLifetime((waiter, target)) {}

@@ -38,7 +38,7 @@ struct EngineTests {
   func errors(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in
       let error = try await remoteError { try await stage.remote.sendAndWait(.burn) }
-      expect("\(error)", equals: "foreign error 'burn' of stage: Burnt: the cook slept; the message ran")
+      expect("\(error)", equals: "foreign error: 'burn' of stage: Burnt: the cook slept; the message ran")
     }
   }
 
@@ -109,7 +109,7 @@ struct EngineTests {
     try await withStage(engine) { stage in
       await stage.close("it leaves")
       let error = try await remoteError { try await stage.remote.sendAndWait(.add, 1) }
-      expect("\(error)", equals: "receiver gone 'add:' of stage: it leaves; the message did not run")
+      expect("\(error)", equals: "receiver gone: 'add:' of stage: it leaves; the message did not run")
       expect(stage.remote.isGone)
     }
   }

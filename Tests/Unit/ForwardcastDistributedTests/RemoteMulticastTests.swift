@@ -98,7 +98,7 @@ struct RemoteMulticastTests {
     let remote = try await connect(endpoint())
     room.add(remote)
     expect(room.broadcast(.add, 1).failed, equals: 1)
-    expect(failures.withLock { $0 }.first?.hasPrefix("isolation mismatch 'add:' of remote worker") == true)
+    expect(failures.withLock { $0 }.first?.hasPrefix("isolation mismatch in 'add:' of remote worker") == true)
     try await expect(room.collectAndWait(.add, 1, returning: .sum), equals: 2)
     withExtendedLifetime(remote) {}
   }
@@ -135,7 +135,7 @@ struct RemoteMulticastTests {
     expect(
       failures.withLock { $0 },
       equals: [
-        "connection failed 'add:' of worker: Burnt: no route; unknown whether the message arrived"
+        "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message arrived"
       ])
     expect(local.heard.withLock { $0 }, equals: [1])
   }
@@ -151,7 +151,7 @@ struct RemoteMulticastTests {
     expect(kept.isLive && ended.isCancelled)
     room.broadcast(MemberProxy.Messages.rest)
     try await room.drain()
-    expect(failures.withLock { $0 }, equals: ["receiver gone 'rest' of a: left; the message did not run"])
+    expect(failures.withLock { $0 }, equals: ["receiver gone: 'rest' of a: left; the message did not run"])
     // A receiver that has ended cannot be added.
     expect(room.add(remote: leaving, whenGone: .endsRegistration).isCancelled)
   }

@@ -107,7 +107,7 @@ struct RemoteReceiverTests {
     expect(foreign.code, equals: .foreignError)
     expect(foreign.foreignType, equals: "Burnt")
     expect(foreign.outcome, equals: .ran)
-    expect("\(foreign)", equals: "foreign error 'burn' of worker: Burnt: the cook slept; the message ran")
+    expect("\(foreign)", equals: "foreign error: 'burn' of worker: Burnt: the cook slept; the message ran")
     let unwritten = try await remoteError { try await remote.sendAndWait(Message<() -> Void>("plain")) }
     expect(unwritten.code, equals: .cannotCross)
     expect(unwritten.outcome, equals: .ran)
@@ -236,7 +236,8 @@ struct RemoteReceiverTests {
     let error = try await remoteError { try await remote.with(deadline: .milliseconds(30)).sendAndWait(.add, 1) }
     expect(error.code == .timedOut && error.outcome == .unknown)
     expect(
-      "\(error)".hasPrefix("timed out 'add:' of worker: no answer in 0.03 seconds; unknown whether the message arrived")
+      "\(error)".hasPrefix(
+        "timed out: 'add:' of worker: no answer in 0.03 seconds; unknown whether the message arrived")
     )
     silent.withLock { $0 = false }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
@@ -264,7 +265,7 @@ struct RemoteReceiverTests {
     expect(
       "\(error)",
       equals:
-        "cannot cross 'paint:' of worker: the answer: unknown type \"Tint\" (add it to types of RemoteOptions); "
+        "cannot cross: 'paint:' of worker: the answer: unknown type \"Tint\" (add it to types of RemoteOptions); "
         + "the message ran"
     )
   }
@@ -394,7 +395,7 @@ struct RemoteReceiverTests {
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     expect(
-      "\(error)", equals: "connection failed 'add:' of worker: Burnt: no route; unknown whether the message arrived")
+      "\(error)", equals: "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message arrived")
   }
 
   @Test("cancelling ends the wait of a queued or pending call, and other calls continue")
@@ -484,7 +485,7 @@ struct RemoteReceiverTests {
     expect(try await remote.respondsNow(to: "add:"))
     isWrong.withLock { $0 = true }
     let error = try await remoteError { _ = try await remote.respondsNow(to: "add:") }
-    expect("\(error)".hasPrefix("malformed answer 'add:' of worker: wanted yes or no"), "\(error)")
+    expect("\(error)".hasPrefix("malformed answer: 'add:' of worker: wanted yes or no"), "\(error)")
   }
 
   @Test("a reply that the engine delivers to the wrong caller is rejected and counted")
@@ -553,7 +554,7 @@ struct RemoteReceiverTests {
       isCall(envelope) ? "forwardcast:2 {1:k5:error1:ni1;1:c9:too heavy1:e4:5 kg}" : nil
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "foreign error 'add:' of worker: MessageError: too heavy: 5 kg; the message ran")
+    expect("\(error)", equals: "foreign error: 'add:' of worker: MessageError: too heavy: 5 kg; the message ran")
   }
 
   // MARK: Ends of a receiver
@@ -567,7 +568,8 @@ struct RemoteReceiverTests {
     await until(remote.standing >= 2)
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
-    expect("\(underWay)", equals: "receiver gone 'hold:' of worker: the node left; unknown whether the message arrived")
+    expect(
+      "\(underWay)", equals: "receiver gone: 'hold:' of worker: the node left; unknown whether the message arrived")
     let waiting = try await remoteError { _ = try await second.value }
     expect(waiting.code == .gone && waiting.outcome == .didNotRun)
     try await expect(remoteError { try await remote.sendAndWait(.add, 3) }.outcome, equals: .didNotRun)
@@ -734,7 +736,7 @@ struct RemoteReceiverTests {
     let remote = try await connect(endpoint)
     await endpoint.close("it goes to sleep")
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
-    expect("\(error)", equals: "receiver gone 'add:' of worker: it goes to sleep; the message did not run")
+    expect("\(error)", equals: "receiver gone: 'add:' of worker: it goes to sleep; the message did not run")
     expect(remote.presence, equals: .lost("it goes to sleep"))
   }
 

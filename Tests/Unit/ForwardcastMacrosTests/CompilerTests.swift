@@ -529,7 +529,7 @@ struct CompilerTests {
     expect(said.contains("Does it not conform to 'Unmarked'? Mark 'Unmarked' '@Forwarded' too"))
     expect(
       said.contains(
-        "Does the protocol of 'FeedProxy' have associated types? Name them, 'protocol Silent<…>', or fix them"))
+        "If the protocol of 'FeedProxy' has associated types, name them: 'protocol Silent<…>', or state them"))
     expect(said.contains("What does 'Item' conform to? Repeat it here: 'protocol Unbound<Item>: … where Item: …'."))
     for line in ["12", "13"] { #expect(Set(lines.filter { $0.1 == line }.map(\.2)).count == 1, "\(said)") }
     for line in ["16", "22"] {

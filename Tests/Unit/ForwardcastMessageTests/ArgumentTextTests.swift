@@ -60,16 +60,19 @@ struct ArgumentTextTests {
   @Test(
     "an error names missing, surplus and unreadable arguments, or a message that the receiver lacks",
     arguments: [
-      (["ho"], "echo:times:", "wrong number of arguments 'echo:times:' of Echo: wanted 2, found 1: missing \"times:\""),
+      (
+        ["ho"], "echo:times:",
+        "wrong number of arguments for 'echo:times:' of Echo: wanted 2, found 1: missing \"times:\""
+      ),
       (
         [], "echo:times:",
-        "wrong number of arguments 'echo:times:' of Echo: wanted 2, found 0: missing \"echo:\", \"times:\""
+        "wrong number of arguments for 'echo:times:' of Echo: wanted 2, found 0: missing \"echo:\", \"times:\""
       ),
-      (["1", "2"], "wait:", "wrong number of arguments 'wait:' of Echo: wanted 1, found 2: surplus \"2\""),
-      (["x"], "rest", "wrong number of arguments 'rest' of Echo: wanted 0, found 1: surplus \"x\""),
+      (["1", "2"], "wait:", "wrong number of arguments for 'wait:' of Echo: wanted 1, found 2: surplus \"2\""),
+      (["x"], "rest", "wrong number of arguments for 'rest' of Echo: wanted 0, found 1: surplus \"x\""),
       (
         ["ho", "two"], "echo:times:",
-        "type mismatch 'echo:times:' of Echo: argument 1: wanted Int (q), found text (\"two\")"
+        "type mismatch in 'echo:times:' of Echo: argument 1: wanted Int (q), found text (\"two\")"
       ),
       (["ho"], "unheard:", "unrecognized selector 'unheard:' of Echo"),
     ])

@@ -269,7 +269,7 @@ struct RegistrationTests {
     let (proxy, errors) = (Proxy(), Journal())
     proxy.onError = { errors.write("\($0.error)") }
     proxy.on(Message<(Int) -> Void>("take")) { _ in errors.write("called") }
-    expect(errors.take().map { $0.hasPrefix("wrong number of arguments 'take'") }, equals: [true])
+    expect(errors.take().map { $0.hasPrefix("wrong number of arguments for 'take'") }, equals: [true])
     expect(proxy.broadcast(Message<() -> Void>("take")).failed, equals: 1)
     expect(proxy.broadcast(Message<(Int) -> Void>("take"), 1).failed, equals: 1)
     expect(errors.take().count, equals: 2)

@@ -35,7 +35,7 @@ struct SilenceTests {
     #expect(throws: MessageError.self) { try proxy.collect(.area, returning: .all) }
     var call = Invocation("forgotten")
     try expect(proxy.forward(&call).failures.count, equals: 1)
-    expect(errors.all.first?.hasPrefix("already in table 'silenceArea") == true, "\(errors.all)")
+    expect(errors.all.first?.hasPrefix("already in table: 'silenceArea") == true, "\(errors.all)")
     withExtendedLifetime(circle) {}
   }
 

@@ -60,7 +60,7 @@ struct TransparencyTests {
         expect(errors.all.isEmpty)
       } else {
         #expect(throws: MessageError.self) { try proxies[0].collect(.value, returning: .all) }
-        expect(errors.take().first?.hasPrefix("too many proxies 'note:'") == true)
+        expect(errors.take().first?.hasPrefix("too many proxies for 'note:'") == true)
       }
       withExtendedLifetime((proxies, listener)) {}
     }

@@ -79,7 +79,7 @@ struct HintTests {
       ("if true and false { }", "1:9", "conditions cannot be combined; nest one if in another"),
       ("expect 1 == 1 or 2 == 2", "1:15", "conditions cannot be combined; nest one if in another"),
       ("print true && false", "1:12", "conditions cannot be combined; nest one if in another"),
-      ("if !true { }", "1:4", "write not before the condition"),
+      ("if !true { }", "1:4", "write 'not' before the condition"),
       ("receiver Cook { }\nlet d = new Cook \"bo\"", "2:18", "new Cook name: \"…\" names the object"),
       ("receiver Cook { }\nlet d = new Cook(name: 1)", "2:17", "new Cook name: \"…\" names the object"),
       ("let a = [1, 2]", "1:11", "a list is written @[1, 2]; [list at: 0] is its first element"),
@@ -140,11 +140,11 @@ struct HintTests {
       ("drop nope", "1:6 unknown name: nope"), ("print alive nope", "1:13 unknown name: nope"),
       (
         "receiver R { - a: x \"v@:\" { } }",
-        "1:14 wrong number of arguments 'a:' of R: the row takes 0, the selector 1"
+        "1:14 wrong number of arguments for 'a:' of R: the row takes 0, the selector 1"
       ),
       (
         "receiver R { - a: x \"v@:q\" { } }\nlet r = new R\n[r a: r]",
-        "3:1 type mismatch 'a:' of R: argument 0: wanted Int (q), found ScriptObject (<R r>)"
+        "3:1 type mismatch in 'a:' of R: argument 0: wanted Int (q), found ScriptObject (<R r>)"
       ),
     ])
   func places(text: String, error: String) {

@@ -218,7 +218,7 @@ struct ProxyScriptTests {
       expect not collect any [p n]; expect collect every [p n]
       proxy t = multicast throwing
       expect [t n] throws "nobody responds"
-      expect [t never: 1] throws "nobody responds 'never:' of <multicast t>"
+      expect [t never: 1] throws "nobody responds to 'never:' of <multicast t>"
       expect collect all [t n] throws "nobody responds"
       add a to t
       expect [t n] == 1

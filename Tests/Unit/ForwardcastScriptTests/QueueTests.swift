@@ -199,7 +199,7 @@ struct QueueTests {
     expect(outcome.error == nil && outcome.unawaitedErrorCount == 4)
     let places = transcript.failures.map { "\($0.position.line):\($0.position.column)" }
     expect(places, equals: ["8:1", "10:1", "12:3", "12:3"])
-    expect(transcript.failures.allSatisfy { $0.text.hasPrefix("type mismatch 'go:' of Number: argument 0") })
+    expect(transcript.failures.allSatisfy { $0.text.hasPrefix("type mismatch in 'go:' of Number: argument 0") })
   }
 
   @Test("arguments that do not fit are refused before anything is queued")

@@ -100,7 +100,7 @@ struct SessionTests {
       expect [cart cents: [cart raw]] == 5
       expect [cart huge] throws "type mismatch"
       expect [cart burn] throws "the cart burns"
-      expect [cart add: 1 price: 2] throws "type mismatch 'add:price:' of Cart: argument 0"
+      expect [cart add: 1 price: 2] throws "type mismatch in 'add:price:' of Cart: argument 0"
       expect [cart wash] throws "unrecognized selector 'wash' of Cart"
       [cart total]
       """)

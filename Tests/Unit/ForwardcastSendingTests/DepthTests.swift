@@ -62,7 +62,7 @@ struct DepthTests {
       onStack(size) {
         let error = #expect(throws: MessageError.self) { try Diver(door).send(.dive, 0) }
         expect(error?.code, equals: .tooDeep, "\(size) KiB")
-        expect(error?.description.hasPrefix("too many levels 'dive:' of Diver") == true)
+        expect(error?.description.hasPrefix("too many levels in 'dive:' of Diver") == true)
         // After the error, a send works again.
         expect(try? Diver(door).send(Message<() -> Int>("surface")), equals: 1)
       }

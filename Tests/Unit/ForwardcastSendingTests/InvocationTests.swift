@@ -82,7 +82,7 @@ struct InvocationTests {
     var call = Invocation("add:to:", arguments: [.init(1), .init(2)])
     call.result = .init(3)
     let error = #expect(throws: MessageError.self) { try call.retarget(to: "say:") }
-    expect(error?.description, equals: "wrong number of arguments 'say:' of Invocation: wanted 1, found 2")
+    expect(error?.description, equals: "wrong number of arguments for 'say:' of Invocation: wanted 1, found 2")
     expect(call.selector, equals: "add:to:")
     expect(call.result != nil)
   }

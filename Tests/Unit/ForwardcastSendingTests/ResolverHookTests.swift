@@ -32,7 +32,7 @@ struct ResolverHookTests {
       expect(error?.code, equals: .resolverAddedNothing)
       expect(
         error?.description,
-        equals: "resolver hook added nothing 'missingA' of Boaster: "
+        equals: "resolver hook added nothing for 'missingA' of Boaster: "
           + "resolveMethod(for:) returned true, but no table has the method; add the method to a table, or return false"
       )
     }

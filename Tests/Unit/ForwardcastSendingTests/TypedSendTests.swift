@@ -103,7 +103,7 @@ struct TypedSendTests {
     expect(error?.argumentIndex, equals: 1)
     expect(error?.receiver, equals: "Echo")
     expect(
-      error?.description, equals: "type mismatch 'add:to:' of Echo: argument 1: wanted Int, found String (\"two\")")
+      error?.description, equals: "type mismatch in 'add:to:' of Echo: argument 1: wanted Int, found String (\"two\")")
   }
 
   @Test("a result that the sender cannot accept is a type mismatch without an index")
@@ -112,7 +112,7 @@ struct TypedSendTests {
     expect(error?.code, equals: .typeMismatch)
     expect(error?.argumentIndex == nil)
     let lie = #expect(throws: MessageError.self) { try Echo().send(Message<() -> Int>("lie")) }
-    expect(lie?.description, equals: "type mismatch 'lie' of Echo: result: wanted Int (q), found String (\"text\")")
+    expect(lie?.description, equals: "type mismatch in 'lie' of Echo: result: wanted Int (q), found String (\"text\")")
   }
 
   @Test("a wrong number of arguments is an error, typed and boxed", arguments: [0, 2])

@@ -339,6 +339,27 @@ struct InterceptorTests {
     expect(all.map { $0.reads.withLock { $0 } }, equals: reads)
   }
 
+  @Test("answers to a policy that stops early are cached for messages for which they suffice")
+  func cachingOfFirst() async throws {
+    let desks = MulticastProxy<Desk>(
+      table: SelectorTable(for: Desk.self) { Responds(to: .value) { (desk: Desk) in desk.read() } })
+    let all = (1...2).map { Desk($0) }
+    for desk in all { desks.add(desk) }
+    func reads() -> [Int] { all.map { $0.reads.withLock { $0 } } }
+    try desks.around(.caching(for: .seconds(60), clock: clock))
+    for _ in 1...2 {
+      try expect(desks.collect(.value, returning: .first), equals: 1)
+      try await expect(desks.collectAndWait(.value, returning: .first), equals: 1)
+    }
+    expect(reads(), equals: [1, 0])
+    for _ in 1...2 { try expect(desks.collect(.value, returning: .sum), equals: 3) }
+    expect(reads(), equals: [2, 1])
+    try expect(desks.collect(.value, returning: .first), equals: 1)
+    expect(reads(), equals: [2, 1])
+    try expect(desks.collect(.value, returning: .firstSuccess), equals: 1)
+    expect(reads(), equals: [2, 1])
+  }
+
   @Test("comparing the arguments of a cached message may send messages through the same hook")
   func cachingOfCuriousArguments() throws {
     let shops = MulticastProxy<any MessageReceiver & Sendable>()

@@ -326,14 +326,15 @@ struct VerifyTests {
     let advice = "the double Shelf has no stub for the message; write double.stub(ShelfProxy.Messages."
     expect(
       try text { _ = try shelf.proxy.price(of: "tea") },
-      equals: "nobody responds 'priceOf:' of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")
+      equals: "nobody responds to 'priceOf:' of MulticastProxy<Shelf>: \(advice)price, .any).answers(…)")
     expect(
       try text { _ = try shelf.proxy.shelf(1, isNear: 2) },
-      equals: "nobody responds 'shelf:isNear:' of MulticastProxy<Shelf>: \(advice)shelfIsNear, .any, .any).answers(…)")
+      equals: "nobody responds to 'shelf:isNear:' of MulticastProxy<Shelf>: "
+        + "\(advice)shelfIsNear, .any, .any).answers(…)")
     shelf.stub(ShelfProxy.Messages.price, "milk").answers(2)
     expect(
       try text { _ = try shelf.proxy.price(of: "tea") },
-      equals: "nobody responds 'priceOf:' of MulticastProxy<Shelf>: no stub of the double Shelf accepts these "
+      equals: "nobody responds to 'priceOf:' of MulticastProxy<Shelf>: no stub of the double Shelf accepts these "
         + "arguments; its stubs are price(of: \"milk\")")
     shelf.stub(ShelfProxy.Messages.price, .any).answers(3)
     try expect(shelf.proxy.price(of: "tea"), equals: 3)

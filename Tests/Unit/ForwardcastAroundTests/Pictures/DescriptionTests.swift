@@ -69,7 +69,7 @@ struct DescriptionTests {
     let functions = FunctionProxy<Int, Int>(options: MulticastOptions(noResponder: .throw))
     let name = "MulticastProxy<any Function<Int, Int>>"
     let error = #expect(throws: MessageError.self) { try functions.invoke(1) }
-    expect(error?.description, equals: "nobody responds 'invoke:' of \(name)")
+    expect(error?.description, equals: "nobody responds to 'invoke:' of \(name)")
     let seen = Locked<[String]>([])
     functions.onError = { failure in seen.withLock { $0.append(failure.receiver) } }
     functions.broadcast(FunctionProxy<Int, Int>.Messages.invoke, 1)

@@ -67,7 +67,7 @@ extension Centers {
       point.observers.onError = { errors.write("\($0.error)") }
       expect(point.register(window) != nil)
       expect(point.broadcast(.onAdd, "a").failed, equals: 1)
-      expect(errors.all.first?.hasPrefix("already in table 'onAddMsg:'") == true, "\(errors.all)")
+      expect(errors.all.first?.hasPrefix("already in table: 'onAddMsg:'") == true, "\(errors.all)")
       withExtendedLifetime(window) {}
     }
 

@@ -42,7 +42,8 @@ extension Centers {
       }
       expect(onThreads(1) { _ in #expect(throws: MessageError.self) { try send("storeAlone") } })
       let ring =
-        "would deadlock 'storeAlone' of ResolvingClass: resolveMethod(for: storeAlone) of ResolvingClass → archive → "
+        "would deadlock: 'storeAlone' of ResolvingClass: these wait for one another: "
+        + "resolveMethod(for: storeAlone) of ResolvingClass → archive → "
         + "resolveMethod(for: storeAlone) of ResolvingClass; make this call from another queue or task, or do not wait for "
         + "its answer"
       expect(errors.all, equals: ["maker: \(ring)", "hook: \(ring)"])
