@@ -14,7 +14,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
   private let entry: @Sendable (ServiceCenter) throws -> ServiceEntry
   private let make: @Sendable (ServiceEntry) throws -> AnyObject
   /// The observers, by the `LifetimeToken` of their services.
-  private let retained = Guarded<[ObjectIdentifier: Retained]>([:])
+  private let retained = Guarded<[ObjectIdentifier: UncheckedSendable<AnyObject>]>([:])
   private let threads = Guarded<Set<ThreadIdentity>>([])
 
   init<Service, Interface>(
@@ -59,7 +59,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     if let observer = retainedObserver(of: entry) { return observer }
     let observer = try make(entry)
     let token = LifetimeToken(self, slot, core)
-    retained.withLock { $0[ObjectIdentifier(token)] = Retained(observer: observer) }
+    retained.withLock { $0[ObjectIdentifier(token)] = UncheckedSendable(observer) }
     let first = entry.keep(token, for: self) { ($0 as? LifetimeToken)?.registration !== self }
     if first === token { return observer }
     // Another thread has created the observer. A token without an observer vacates no slot.
@@ -77,7 +77,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
   }
 
   private func observer(for token: LifetimeToken) -> AnyObject? {
-    retained.withLock { $0[ObjectIdentifier(token)] }?.observer
+    retained.withLock { $0[ObjectIdentifier(token)] }?.value
   }
 
   /// Lives as long as the service is in its center. The token's `deinit` releases the observer. The
@@ -96,15 +96,11 @@ final class LazyRegistration: NamedReceiver, Sendable {
       let version = core?.version(of: slot)
       // The observer is released outside the lock.
       let retained = registration?.retained.withLock { $0.removeValue(forKey: ObjectIdentifier(self)) }
-      guard let core, let observer = retained?.observer, core.target(of: slot) === observer else { return }
+      guard let core, let observer = retained?.value, core.target(of: slot) === observer else { return }
       // The slot's weak target, `Vacancy()`, is deallocated at once, so the slot is empty.
       _ = core.fill(slot, with: Vacancy(), version: version)
     }
   }
 
   private final class Vacancy {}
-
-  private struct Retained: @unchecked Sendable {  // the observer is only retained and released
-    let observer: AnyObject
-  }
 }

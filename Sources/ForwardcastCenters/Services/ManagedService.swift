@@ -1,6 +1,6 @@
 // ManagedService.swift: the protocols that services adopt.
 
-/// The callbacks of a service, called by its ``ServiceCenter``. All callbacks have defaults.
+/// The callbacks of a service, called by its ``ServiceCenter``. By default, they do nothing.
 ///
 /// Callbacks run on the thread that caused them, without a lock, and may request other services. An
 /// actor implements them as `nonisolated` methods that start a task to use the actor's state.
@@ -28,17 +28,11 @@ public protocol ServiceLifecycle: Sendable {
 }
 
 extension ServiceLifecycle {
-  /// Does nothing.
   public func serviceDidInit(in center: ServiceCenter) throws {}
-  /// Does nothing.
   public func serviceWillClearData() throws {}
-  /// Does nothing.
   public func didEnterBackground() throws {}
-  /// Does nothing.
   public func willEnterForeground() throws {}
-  /// Does nothing.
   public func willTerminate() throws {}
-  /// False: the service is released when data is cleared.
   public var isPersistent: Bool { false }
 }
 

@@ -70,7 +70,9 @@ public final class ServiceCenter: Sendable {
   public func existing<Service: ManagedService>(_ type: Service.Type) -> Service? { existing(ServiceKey(type)) }
 
   /// The service of a key, if it exists.
-  public func existing<Service>(_ key: ServiceKey<Service>) -> Service? { (try? owner(of: key))?.store.existing(key) }
+  public func existing<Service>(_ key: ServiceKey<Service>) -> Service? {
+    (try? owner(of: key))?.store.entry(key.id)?.unwrapped()
+  }
 
   /// The nearest center that has the scope of `key`: this center or an outer center.
   func owner<Service>(of key: ServiceKey<Service>) throws(ServiceError) -> ServiceCenter {

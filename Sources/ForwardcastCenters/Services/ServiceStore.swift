@@ -165,8 +165,6 @@ final class ServiceStore: Sendable {
 
   // MARK: Look-up
 
-  func existing<Service>(_ key: ServiceKey<Service>) -> Service? { entry(key.id)?.unwrapped() }
-
   func entry(_ id: ServiceID) -> ServiceEntry? { state.withLock { $0.living[id] } }
 
   func isMaking(_ id: ServiceID) -> Bool {
