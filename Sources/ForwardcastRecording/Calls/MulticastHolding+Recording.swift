@@ -37,7 +37,7 @@ extension MulticastHolding {
     // The registration cannot follow the lifetime of a value, so the inner proxy retains the value.
     let isWeak = ownership == .weak && !(object is ValueTarget)
     let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
-    if isWeak { recording.cancel(registration, whenGone: object) }
+    if isWeak { recording.cancelWhenDead(registration) }
     return registration
   }
 }

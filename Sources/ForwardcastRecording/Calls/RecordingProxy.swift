@@ -22,13 +22,10 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   private let receiver: any MessageReceiver
   /// True if a sender may wait for a target that is in another isolation.
   private let isSendable: Bool
-  private let lease = Guarded<Lease?>(nil)
+  private let lease = Guarded(Lease())
 
-  /// The proxy's registration, and the object whose deallocation ends the registration.
-  private struct Lease: @unchecked Sendable {  // replaced under the lock; the object is only compared with `nil`
-    weak var registration: Registration?
-    weak var object: AnyObject?
-  }
+  /// The registration to cancel when its target was deallocated.
+  private struct Lease: Sendable { weak var registration: Registration? }
 
   init(_ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ isSendable: Bool)
   {
@@ -41,15 +38,13 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
     // True for a message that already passed this proxy, so that `forward` reports the cycle.
     if ProxyQuestion.isOnItsWay(selector, through: self) { return true }
     let isAnswered = ProxyQuestion.ask(self, selector, otherwise: false) { answers(receiver, selector) }
-    if !isAnswered, let lease = lease.withLock({ $0 }), lease.object == nil { lease.registration?.cancel() }
-    return isAnswered
+    if isAnswered { return true }
+    if let registration = lease.withLock({ $0.registration }), !registration.isLive { registration.cancel() }
+    return false
   }
 
-  /// Cancels `registration` at the first message after the deallocation of `object`.
-  func cancel(_ registration: Registration, whenGone object: AnyObject) {
-    let new = Lease(registration: registration, object: object)
-    lease.withLock { $0 = new }
-  }
+  /// Cancels `registration` at the first message after the deallocation of its target.
+  func cancelWhenDead(_ registration: Registration) { lease.withLock { $0.registration = registration } }
 
   /// The target's signature for the message. If the target has none, all types are objects, so that
   /// messages that the target does not answer are recorded too.
