@@ -102,8 +102,8 @@ final class RemoteLine: Sendable {
   }
 
   private func begin(_ call: OutgoingCall, opens: Bool) {
-    let (refusal, isWatched) = state.withLock { state -> (RemoteError?, Bool) in
-      if let refusal = self.refusal(of: call, state, opens: opens) { return (refusal, true) }
+    let refusal = state.withLock { state -> RemoteError? in
+      if let refusal = self.refusal(of: call, state, opens: opens) { return refusal }
       if call.isMessage {
         state.tickets += 1
         call.ticket = state.tickets
@@ -111,10 +111,10 @@ final class RemoteLine: Sendable {
       } else {
         state.underWay.append(call)
       }
-      return (nil, call.deadline == .never || state.watch.map { $0.wakesAt <= call.deadline } ?? false)
+      return nil
     }
     if let refusal { return call.end(.failure(refusal)) }
-    if !isWatched { watch(until: call.deadline) }
+    watch(until: call.deadline)
     if call.isMessage { goOn() } else { carry(call, .random(in: 0 ... .max)) }
   }
 
@@ -268,7 +268,7 @@ final class RemoteLine: Sendable {
   /// Ends calls at their deadlines. One task serves all calls.
   private func watch(until deadline: Deadline) {
     let old = state.withLock { state -> Task<Void, Never>? in
-      if let watch = state.watch, watch.wakesAt <= deadline { return nil }
+      guard deadline < state.watch?.wakesAt ?? .never else { return nil }
       let old = state.watch?.task
       let task = Task { [weak self] in
         var wakesAt = deadline

@@ -54,15 +54,14 @@ extension WireRequest {
   }
 
   var number: Int? { if case .call(let call) = self { call.number } else { nil } }
-
-  /// The name of this process as a sender.
-  static let sender = "\(LineName())"
-
 }
 
 /// The text of a request. The fields that depend on the line are added when the request is sent.
 struct WireRequestText: Sendable {
   private var head = WireWriter()
+
+  /// The name of this process as a sender.
+  private static let sender = "\(LineName())"
 
   private init<Failure: Error>(
     _ kind: String, _ body: (inout WireWriter) throws(Failure) -> Void
@@ -73,7 +72,7 @@ struct WireRequestText: Sendable {
     try body(&head)
   }
 
-  static var open: WireRequestText { WireRequestText("open") { $0.field("o", WireRequest.sender) } }
+  static var open: WireRequestText { WireRequestText("open") { $0.field("o", sender) } }
 
   static func ask(_ selector: MessageSelector) -> WireRequestText {
     WireRequestText("ask") { $0.field("s", selector.name) }
