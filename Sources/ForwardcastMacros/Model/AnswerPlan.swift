@@ -28,45 +28,43 @@ enum AnswerRuleName: String, CaseIterable {
 
   /// Why the rule does not fit a type, and a fix; `nil` if it may fit. Sees only the type's text.
   func misfit(_ type: TypeText, _ hasArguments: Bool) -> String? {
-    let canJoin = [.text, .array].contains(kind(type))
-    let (misfits, reason): ([Kind], String) =
+    guard let kind = kind(type) else { return nil }
+    let canJoin = [.text, .array].contains(kind)
+    let (fitting, reason): ([Kind], String) =
       switch self {
       case .any, .every:
-        (
-          [.optional, .array, .number, .text, .character, .other],
-          "needs 'Bool' results, and '\(type.text)' is not 'Bool'; use another rule, such as '.reduce(…)'"
-        )
+        ([.bool], "needs 'Bool' results, and '\(type.text)' is not 'Bool'; use another rule, such as '.reduce(…)'")
       case .sum:
         (
-          [.optional, .array, .text, .character, .bool, .other],
+          [.number],
           "needs numbers, and '\(type.text)' is not one; use \(canJoin ? "'.joined' or " : "")'.reduce(…)'"
         )
       case .min, .max:
         (
-          [.optional, .array, .bool, .other],
+          [.number, .text, .character],
           "compares results, and values of '\(type.text)' have no order; use '.reduce(…)'"
         )
       case .joined where hasArguments && !["String", "Swift.String"].contains(type.text):
         (
-          [.optional, .array, .number, .text, .character, .bool, .other],
+          [],
           "with a separator needs 'String' results, and '\(type.text)' is not 'String'; use '.joined' or '.reduce(…)'"
         )
       case .joined:
         (
-          [.optional, .number, .character, .bool, .other],
-          "needs strings or arrays, and '\(type.text)' is neither; use \(kind(type) == .number ? "'.sum' or " : "")'.reduce(…)'"
+          [.text, .array],
+          "needs strings or arrays, and '\(type.text)' is neither; use \(kind == .number ? "'.sum' or " : "")'.reduce(…)'"
         )
       case .lastValue, .firstValue:
         (
-          [.array, .number, .text, .character, .bool, .other],
+          [.optional, .other],
           "skips results that are nil, and '\(type.text)' is never nil; use '.last' or '.first'"
         )
-      case .last, .first, .reduce: ([], "")
+      case .last, .first, .reduce: (Kind.allCases, "")
       }
-    return kind(type).map(misfits.contains) == true ? "'.\(self)' \(reason)" : nil
+    return fitting.contains(kind) ? nil : "'.\(self)' \(reason)"
   }
 
-  private enum Kind { case optional, array, number, text, character, bool, other }
+  private enum Kind: CaseIterable { case optional, array, number, text, character, bool, other }
 
   private func kind(_ type: TypeText) -> Kind? {
     let text = type.text.hasPrefix("Swift.") ? String(type.text.dropFirst(6)) : type.text
