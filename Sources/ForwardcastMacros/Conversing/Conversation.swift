@@ -18,16 +18,11 @@ package enum Conversation {
       ]).encoded
     }
     if let question = members["expandAttachedMacro"] { return expand(question) }
-    if let question = members["expandFreestandingMacro"],
-      question["macro"]?["typeName"]?.text == "ClosureMustBeSendable"
-    {
-      return refuseClosure(question)
+    guard let question = members["expandFreestandingMacro"] else {
+      return result("this request of the compiler is not known")
     }
-    let known = members["expandFreestandingMacro"] != nil
-    let text =
-      known ? "this is an attribute: write it before a declaration" : "this request of the compiler is not known"
-    let position = members["expandFreestandingMacro"]?["syntax"]?["location"]
-    return result(text, at: position)
+    if question["macro"]?["typeName"]?.text == "ClosureMustBeSendable" { return refuseClosure(question) }
+    return result("this is an attribute: write it before a declaration", at: question["syntax"]?["location"])
   }
 
   private static func expand(_ question: JSONValue) -> String {
