@@ -235,12 +235,6 @@ struct ForwardedInterface {
   var isVisiblySendable: Bool { inherits(["Sendable", "Error"]) }
 
   var isVisiblyClassBound: Bool { inherits(["AnyObject", "NSObjectProtocol"]) }
-
-  // MARK: Availability
-
-  func availability(_ attributes: [Attribute]) -> [String] {
-    attributes.filter { $0.shortName == "available" }.map { source.line($0.positions) }
-  }
 }
 
 extension String {

@@ -67,8 +67,8 @@ struct Entry {
     }
   }
 
-  func aliasLines(_ head: String, _ type: String) -> [String] {
-    alias.map { ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
+  func aliasLines(_ availability: [String], _ head: String, _ type: String) -> [String] {
+    alias.map { availability + ["\(head)static var \($0.quotedIfKeyword): \(type) { \(key.quotedIfKeyword) }"] } ?? []
   }
 
   var isTooLong: Bool { selector.utf8.count > SelectorName.maximumLength }

@@ -88,6 +88,11 @@ struct TypeDeclaration {
     return around.first.map { min(own, $0.visibility) } ?? own
   }
 
+  /// The `@available` attributes among these.
+  func availability(_ attributes: [Attribute]) -> [String] {
+    attributes.filter { $0.shortName == "available" }.map { source.line($0.positions) }
+  }
+
   /// The problem that a macro cannot evaluate `#if` around attributes.
   var conditionalProblem: Problem? {
     attribute(Attribute.conditional).map {

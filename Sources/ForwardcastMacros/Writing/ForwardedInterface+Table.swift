@@ -33,7 +33,7 @@ extension ForwardedInterface {
       lines += block("\(tableHead) let table = Forwardcast.SelectorTable\(arguments)", end: end, rows)
     }
     lines += beside({ isolation(of: $0) == .inherited }) {
-      availability($0.member.attributes) + rowWriter($0).function($0)
+      declaration.availability($0.member.attributes) + rowWriter($0).function($0)
     }
     return lines + beside(isDeprecated, deprecatedRow) + [""]
   }
@@ -87,7 +87,7 @@ extension ForwardedInterface {
     let head = "\(limit)\(stays ? "@MainActor private" : "private nonisolated") struct \(rowName(entry))"
     return block(
       "\(head): \(stays ? "@MainActor " : "")Forwardcast.WrittenRow",
-      availability(entry.member.attributes)
+      declaration.availability(entry.member.attributes)
         + block("func row() -> Forwardcast.Responds<\(target)>", [rowText(entry)]))
   }
 
