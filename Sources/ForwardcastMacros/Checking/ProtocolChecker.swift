@@ -9,8 +9,6 @@ struct ProtocolChecker {
   private(set) var entries: [Entry] = []
   /// True if the protocol itself or one of its associated types was refused.
   private(set) var isHeadRefused = false
-  /// The number of problems whose member is generated anyway, so that its uses add no errors.
-  private(set) var harmlessProblems = 0
 
   private var source: SourceText { declaration.source }
 
@@ -25,7 +23,7 @@ struct ProtocolChecker {
     let isObjectiveC = declaration.isObjectiveC
     for var member in declaration.members
     where member.attribute("NotForwarded") == nil && !(isObjectiveC && source.isUnavailable(member)) {
-      let (before, harmless) = (problems.count, harmlessProblems)
+      let before = problems.count
       if case .other(let word) = member.kind {
         refuseOther(member, word)
         if word == "associatedtype", problems.count > before { isHeadRefused = true }
@@ -37,7 +35,7 @@ struct ProtocolChecker {
       if member.kind == .property, member.plainName == "multicast" {
         refuse("'multicast' is also a property of the generated class; rename it", member.namePositions)
       }
-      if problems.count - before == harmlessProblems - harmless { entries += member.entries }
+      if problems[before...].allSatisfy(\.isHarmless) { entries += member.entries }
     }
     problems += declaration.selectorProblems(of: entries)
   }
@@ -145,7 +143,7 @@ struct ProtocolChecker {
       empty = .trap
     } else {
       refuseSilence(member, type, attribute, policy.name)
-      harmlessProblems += 1
+      problems[problems.count - 1].isHarmless = true
       empty = .trap
     }
     member.plan = AnswerPlan(policy: policy.text, isOptional: policy.name.isOptional, empty: empty)

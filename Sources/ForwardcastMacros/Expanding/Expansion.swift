@@ -27,8 +27,7 @@ struct Expansion {
   /// Problems of the generated extension, which the peer or member expansion does not report.
   var extensionProblems: [Problem] = []
 
-  var errorCount: Int { (problems + attributeProblems).count { $0.severity == .error } }
-  var hasErrors: Bool { errorCount > 0 }
+  var hasErrors: Bool { (problems + attributeProblems).contains { $0.severity == .error } }
 
   mutating func refuse(_ message: String, attribute offsets: Range<Int>) {
     attributeProblems.append(Problem(message: message, offsets: offsets))

@@ -30,7 +30,7 @@ extension ExpansionRequest {
       declaration.items = []
       interface = ForwardedInterface(declaration, options, checker, in: self)
     }
-    interface.isWhole = expansion.errorCount == checker.harmlessProblems
+    interface.isWhole = expansion.problems.allSatisfy(\.isHarmless)
     switch role {
     case "peer": expansion.text = interface.proxyText()
     case "extension": expansion.text = interface.inheritance(of: extendedType)

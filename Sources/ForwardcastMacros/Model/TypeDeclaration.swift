@@ -132,4 +132,6 @@ struct Problem {
   /// The bytes to mark. All offsets count from the start of the declaration or of the attribute.
   let offsets: Range<Int>
   var fixes: [Fix] = []
+  /// True if the member is generated anyway, so that its uses add no errors.
+  var isHarmless = false
 }
