@@ -46,11 +46,12 @@ extension ArgumentBox {
   /// may be `nil`. Other types cannot be read. For a whole message use `Invocation(text:for:of:)`.
   /// - Throws: `UnboxingError` with the wanted encoding and the text.
   public init(text: String, as type: TypeEncoding) throws(UnboxingError) {
-    guard let value = Self.value(of: text, as: type) else {
-      let evidence = "(\(shortened(text.debugDescription))\(Self.refusal(of: type)))"
-      throw UnboxingError(wanted: type.swiftName, found: "text", evidence: evidence)
+    func refused(_ reason: String) -> UnboxingError {
+      UnboxingError(
+        wanted: type.swiftName, found: "text", evidence: "(\(shortened(text.debugDescription))\(reason))")
     }
-    self = try value.converted(to: type)
+    guard let value = Self.value(of: text, as: type) else { throw refused(Self.refusal(of: type)) }
+    do { self = try value.converted(to: type) } catch { throw refused(", which does not fit") }
   }
 
   /// The reason why a text is not a value of a type, if the text itself does not show the reason.

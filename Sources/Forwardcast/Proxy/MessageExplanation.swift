@@ -45,6 +45,8 @@ public struct MessageExplanation: Sendable {
   /// Similar selectors that targets answer, best first, if no target would get this message. Empty
   /// for a nested proxy.
   public let similarNames: [String]
+  /// True if a table of the proxy might let a target answer that does not respond.
+  let lacksTable: Bool
 
   /// The targets that would get the message. Lists the targets of a nested proxy instead of the
   /// proxy.
@@ -98,7 +100,11 @@ extension MulticastSending {
     return MessageExplanation(
       selector: selector, proxy: core.name, hooks: core.hookNames(selector),
       createsObservers: route.route.prelude?.makesObservers ?? false, entries: entries,
-      similarNames: path.isNested || entries.contains(where: \.receives) ? [] : core.names(like: selector))
+      similarNames: path.isNested || entries.contains(where: \.receives) ? [] : core.names(like: selector),
+      lacksTable: core.table == nil
+        && entries.contains {
+          $0.reason == .doesNotRespond && !($0.registration.currentTarget.map(core.canAnswer) ?? false)
+        })
   }
 }
 
@@ -235,6 +241,7 @@ extension MessageExplanation: CustomStringConvertible {
 
   private var facts: [String] {
     (hooks.isEmpty ? [] : ["hooks: \(hooks.joined(separator: ", "))"])
+      + (lacksTable ? ["no selector table"] : [])
       + entries.compactMap(\.nested).flatMap { nested in nested.facts.map { "\($0) of \(nested.proxy)" } }
   }
 

@@ -74,6 +74,10 @@ struct ArgumentTextTests {
         ["ho", "two"], "echo:times:",
         "type mismatch in 'echo:times:' of Echo: argument 1: wanted Int (q), found text (\"two\")"
       ),
+      (
+        ["256"], "small:",
+        "type mismatch in 'small:' of Echo: argument 0: wanted UInt8 (C), found text (\"256\", which does not fit)"
+      ),
       (["ho"], "unheard:", "unrecognized selector 'unheard:' of Echo"),
     ])
   func refusedMessages(text: [String], selector: String, description: String) throws {
@@ -87,6 +91,7 @@ private final class Echo: MessageReceiver {
   static let selectorTable = SelectorTable(for: Echo.self) {
     Responds(to: "echo:times:") { (_: Echo, text: String, times: Int) in String(repeating: text, count: times) }
     Responds(to: "wait:") { (_: Echo, seconds: Double) in }
+    Responds(to: "small:") { (_: Echo, number: UInt8) in }
     Responds(to: "rest") { (_: Echo) in }
   }
 }

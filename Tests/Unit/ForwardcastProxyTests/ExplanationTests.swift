@@ -39,6 +39,18 @@ struct ExplanationTests {
     expect(gauges.explain(Keys.read).receivers.map(\.target), equals: [])
   }
 
+  @Test("an explanation states that the proxy has no table if a table might let a target answer")
+  func noTable() {
+    let (bare, dial, needle) = (MulticastProxy<any Sendable & AnyObject>(), Dial(), Needle())
+    bare.add(needle)
+    bare.on(Keys.reset) {}
+    #expect(!bare.explain(Keys.read).description.contains("no selector table"))
+    bare.add(dial)
+    #expect(bare.explain(Keys.read).description.contains("\nno selector table\n"))
+    gauges.add(dial)
+    #expect(!gauges.explain("none").description.contains("no selector table"))
+  }
+
   @Test("an explanation names ready-made hooks")
   func readyMade() throws {
     try gauges.before(Keys.read) { _ in }
