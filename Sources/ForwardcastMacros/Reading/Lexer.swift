@@ -128,14 +128,10 @@ struct Lexer {
   private mutating func scanQuotedWord() -> Token.Kind {
     let start = index
     index += 1
-    var isPlain = scalar()?.beginsSwiftIdentifier ?? false
-    while let next = scalar(), next != "`", next != "\n", next != "\r" {
-      isPlain = isPlain && next.continuesSwiftIdentifier
-      index += UTF8.width(next)
-    }
+    while let next = scalar(), next != "`", next != "\n", next != "\r" { index += UTF8.width(next) }
     guard byte() == UInt8(ascii: "`"), index > start + 1 else { return .unknown }
     index += 1
-    return .quotedWord(isRaw: !isPlain)
+    return .quotedWord
   }
 
   private mutating func scanNumber() -> Token.Kind {

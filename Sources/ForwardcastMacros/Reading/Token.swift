@@ -2,11 +2,11 @@
 
 /// One token. Offsets count bytes from the beginning of the text.
 struct Token: Equatable {
-  enum Kind: Equatable {
+  enum Kind {
     /// An identifier or keyword without backticks.
     case word
-    /// An identifier in backticks. `isRaw` is true if its text is an identifier only in backticks.
-    case quotedWord(isRaw: Bool)
+    /// An identifier in backticks.
+    case quotedWord
     case number
     case string
     case regex
@@ -24,5 +24,5 @@ struct Token: Equatable {
   var leading: Int
   var beginsLine: Bool
 
-  var isWord: Bool { if case .quotedWord = kind { true } else { kind == .word } }
+  var isWord: Bool { kind == .word || kind == .quotedWord }
 }
