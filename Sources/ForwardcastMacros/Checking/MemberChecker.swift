@@ -160,7 +160,7 @@ struct MemberChecker {
   }
 
   private mutating func checkType(_ type: TypeText) {
-    if let position = type.selfPosition { refuseSelf(position) }
+    if let position = type.positions.first(where: { source.isWord($0, "Self") }) { refuseSelf(position) }
     for position in type.positions where source[position].kind == .word || source.isMark(position, "~") {
       checkToken(position)
     }

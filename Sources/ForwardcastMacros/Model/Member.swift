@@ -85,8 +85,10 @@ struct Member {
   }
 }
 
+/// An associated type or a `typealias`.
 struct NamedType {
   let name: String
+  var isAssociated = true
   let position: Int
   let constraint: String?
   var isFunction = false

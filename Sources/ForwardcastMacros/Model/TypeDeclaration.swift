@@ -18,9 +18,9 @@ struct TypeDeclaration {
   /// The enclosing declarations, innermost first, which limit its visibility.
   var around: [TypeDeclaration] = []
   var items: [Item<Member>] = [] {
-    didSet { namedTypes = members.filter { $0.namedType != nil } }
+    didSet { namedTypes = members.compactMap(\.namedType) }
   }
-  private(set) var namedTypes: [Member] = []
+  private(set) var namedTypes: [NamedType] = []
   /// Whether the declaration or a member is marked with the global actor that the argument
   /// `isolatedTo:` names.
   var isMarked = false
@@ -35,12 +35,10 @@ struct TypeDeclaration {
 
   var primaryTypes: [String] { (generics ?? 0..<0).filter { source[$0].isWord }.map { source.text($0) } }
 
-  var associatedTypes: [NamedType] { namedTypes.filter { $0.name == "associatedtype" }.compactMap(\.namedType) }
-  func hasType(_ name: String) -> Bool { namedTypes.contains { $0.namedType?.name == name } }
+  var associatedTypes: [NamedType] { namedTypes.filter(\.isAssociated) }
+  func hasType(_ name: String) -> Bool { namedTypes.contains { $0.name == name } }
   /// Whether a `typealias` of the protocol declares this name for a function type.
-  func isFunction(_ name: String) -> Bool {
-    namedTypes.contains { $0.namedType?.name == name && $0.namedType?.isFunction == true }
-  }
+  func isFunction(_ name: String) -> Bool { namedTypes.contains { $0.name == name && $0.isFunction } }
 
   /// The stated isolation. If none is stated, isolation to `actor`, unless a member has `actor` as
   /// an attribute.

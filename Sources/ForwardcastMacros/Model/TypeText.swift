@@ -12,7 +12,6 @@ struct TypeText {
   var isNonescapingFunction = false
   /// True if `some` occurs within the type, not only before it.
   var hasInnerSome = false
-  var selfPosition: Int?
   var isOptional = false
   var isFunction = false
 
@@ -47,7 +46,6 @@ extension SourceText {
       positions: positions, text: line(positions), keyed: keyed(positions, isImplicit: isImplicit),
       specifiers: specifiers, isNonescapingFunction: isFunction && !isEscaping,
       hasInnerSome: (behindPrefix..<positions.upperBound).contains { isWord($0, "some") },
-      selfPosition: positions.first { isWord($0, "Self") },
       isOptional: !isFunction
         && (isMark(last, "?") || isImplicit || optionalIsNamed(behindPrefix..<positions.upperBound)),
       isFunction: isFunction)
@@ -56,9 +54,7 @@ extension SourceText {
   /// `some P` for the tokens of `P`; `some Any` if there are no tokens.
   func opaqueType(_ constraint: Range<Int>) -> TypeText {
     let text = constraint.isEmpty ? "Any" : line(constraint)
-    return TypeText(
-      positions: constraint, text: "some \(text)", keyed: "any \(text)", specifiers: ["some"],
-      selfPosition: constraint.first { isWord($0, "Self") })
+    return TypeText(positions: constraint, text: "some \(text)", keyed: "any \(text)", specifiers: ["some"])
   }
 
   /// The default type of a literal; `nil` for any other expression.

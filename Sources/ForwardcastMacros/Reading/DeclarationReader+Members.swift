@@ -80,7 +80,7 @@ extension DeclarationReader {
     let head = start + 1..<max(clause, start + 1)
     let end = head.first { source.isMark($0, "=") } ?? head.upperBound
     return NamedType(
-      name: source.text(start), position: start,
+      name: source.text(start), isAssociated: source.isWord(start - 1, "associatedtype"), position: start,
       constraint: source.isMark(start + 1, ":") ? composition(start + 2..<max(end, start + 2)) : nil,
       isFunction: end + 1 < head.upperBound && source.typeText(end + 1..<head.upperBound).isFunction,
       hasDefault: end < head.upperBound, requirements: clause + 1 < position ? source.line(clause + 1..<position) : nil)
