@@ -22,7 +22,7 @@ struct MailboxTable: Sendable {
 
   var count: Int { entries.count }
 
-  var all: [Mailbox] { entries.values.compactMap { $0.object as? Mailbox } }
+  var all: [any AnyObject & Sendable] { entries.values.compactMap(\.object) }
 
   /// Adds a mailbox or gate unless the key has one, and returns the object of the key. The caller
   /// releases the objects in `seen` outside the lock, since these may be the last references.

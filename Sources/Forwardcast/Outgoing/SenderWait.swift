@@ -44,11 +44,12 @@ final class SenderWait: Sendable {
   }
 
   /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller. With
-  /// `blocks`, the caller's thread waits. Throws `wouldDeadlock`, with the cycle.
+  /// `blocks`, the caller's thread waits. `others` are mailboxes and gates, which may be those of
+  /// removed targets. Throws `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(
     for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector,
-    blocks: Bool = false
+    and others: @autoclosure () -> [any AnyObject & Sendable] = [], blocks: Bool = false
   ) throws(MessageError) -> SenderWait? {
     let (methods, task) = (SuspendedMethod.around.filter(\.isRunning), SuspendedMethod.currentTask)
     let own = methods.filter { $0.task == task }
@@ -57,13 +58,13 @@ final class SenderWait: Sendable {
       (isOwn ? own : methods).map(\.registration.gateIdentity) + (blocks ? WaitGraph.held + QueueIdentity.held : [])
     guard !held.isEmpty else { return nil }
     let wait = SenderWait(Wait(holding: held, isOwn: isOwn), isOwn ? own : methods, core, selector)
-    try wait.add(wanted())
+    try wait.add(wanted(), behind: others().map(AwaitedEnd.init))
     return wait
   }
 
   /// Adds targets that were unknown when the message began. Throws `wouldDeadlock`, with the cycle.
-  func add(_ more: [Registration]) throws(MessageError) {
-    guard let (ring, isCertain) = wait.enter(more.map(\.awaited)) else { return }
+  func add(_ more: [Registration], behind others: [AwaitedEnd] = []) throws(MessageError) {
+    guard let (ring, isCertain) = wait.enter(others + more.map(\.awaited)) else { return }
     if isCertain {
       throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
     }
@@ -101,6 +102,13 @@ final class SenderWait: Sendable {
     guard names.count > 1 else { return "a method of \(names[0]) would wait for its own end" }
     let links = zip(names, names.dropFirst()).map { "a method of \($0) waits for \($1)" }
     return "a method of \(names[names.count - 1]) would wait for \(names[0]), and \(links.joined(separator: ", and "))"
+  }
+}
+
+extension AwaitedEnd {
+  fileprivate init(_ object: any AnyObject & Sendable) {
+    let identity = (object as? Mailbox)?.heldIdentity ?? ObjectIdentifier(object)
+    self.init([identity]) { withExtendedLifetime(object) { ["a removed target"] } }
   }
 }
 

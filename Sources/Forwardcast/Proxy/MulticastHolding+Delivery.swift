@@ -130,6 +130,7 @@ extension MulticastCore {
       throw MessageError(.wouldDeadlock, of: self, "drain", deadlock)
     }
     return try SenderWait.begin(
-      for: cores.flatMap(\.registrations).filter { $0.queued != nil }, in: self, "drain", blocks: blocks)
+      for: cores.flatMap(\.registrations).filter { $0.queued != nil }, in: self, "drain",
+      and: cores.flatMap(\.mailboxesAndGates), blocks: blocks)
   }
 }

@@ -317,7 +317,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
     return object
   }
 
-  var mailboxes: [Mailbox] { state.withLock { $0.rest?.mailboxes.all ?? [] } }
+  var mailboxes: [Mailbox] { mailboxesAndGates.compactMap { $0 as? Mailbox } }
+
+  /// The mailboxes and the gates of targets, also of removed ones whose messages still run.
+  var mailboxesAndGates: [any AnyObject & Sendable] { state.withLock { $0.rest?.mailboxes.all ?? [] } }
 
   /// The plan of the route, made now unless the route has one.
   @inline(never)

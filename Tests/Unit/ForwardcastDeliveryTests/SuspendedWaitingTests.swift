@@ -68,6 +68,51 @@ struct SuspendedWaitingTests {
     withExtendedLifetime(doer) {}
   }
 
+  @Test("a method whose target was removed gets an error if it drains its proxy")
+  func removedDrains() async {
+    let texts = Journal()
+    doer.does { [proxy] number in
+      proxy.removeAll()
+      texts.write(await evidence { try await proxy.drain(timeout: .seconds(5)) })
+      return number
+    }
+    proxy.broadcast(.slow, 1)
+    await until(!texts.all.isEmpty)
+    // With a timeout, a task that the method created drains.
+    expect(
+      texts.all.first?.hasSuffix("a method of a removed target would wait for its own end") ?? false, "\(texts.all)")
+    withExtendedLifetime(doer) {}
+  }
+
+  @Test("a blocking drain gets an error if a removed target waits for the queue of the drain")
+  func removedWaits() async {
+    let (outer, here, waits) = (MulticastProxy<any Member>(), DispatchQueue(label: "here"), Latch())
+    let (target, holder) = (Clerk("removed"), Clerk("holder"))
+    let (started, codes) = (Latch(), Locked<[MessageError.Code?]>([]))
+    outer.add(holder, delivery: .queue(here))
+    // A direct target, which runs once the sender is in the table of waiting senders.
+    outer.on(.note) { if $0 == 2 { waits.open() } }
+    proxy.add(target, delivery: .queue(DispatchQueue(label: "there")), whenRemoved: .deliverPending)
+    target.onNote { _ in
+      started.pass()
+      _ = try? outer.collectBlocking(.note, 2, returning: .all, timeout: .seconds(600))
+    }
+    holder.onNote { [proxy] number in
+      guard number == 1 else { return }
+      proxy.broadcast(.note, 1)
+      proxy.removeAll()
+      started.open()
+      waits.pass()
+      do { try proxy.drainBlocking(timeout: .seconds(5)) } catch {
+        codes.withLock { $0.append((error as? MessageError)?.code) }
+      }
+    }
+    outer.broadcast(.note, 1)
+    await until(codes.withLock { !$0.isEmpty })
+    expect(codes.withLock { $0 }, equals: [.wouldDeadlock])
+    withExtendedLifetime((target, holder)) {}
+  }
+
   @Test("a task created by a method times out while the method runs, but not after it has ended")
   func unawaitedTask() async throws {
     let proxy = MulticastProxy<any Member>(options: MulticastOptions(deadlockTimeout: .zero))
