@@ -101,6 +101,7 @@ extension MessageDelivery {
     _ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject
   ) async {
     let (registration, path) = (step.registration.takeUnretainedValue(), node.path)
+    observer?.noteBegan(step, on: target, in: self)
     let outcome = await attempt.endedAndWaited(&message, for: registration, behind: path)
     take(outcome ?? .skipped(.first(step.obstacle, path.obstacle ?? .muted)), at: context(step, target))
   }

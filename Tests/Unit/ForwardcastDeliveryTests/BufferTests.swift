@@ -205,4 +205,34 @@ struct BufferTests {
     context.run()
     expect(journal.all, equals: ["a 1", "a 3"])
   }
+
+  @Test("a message that ends while it waits for capacity can be sent to the same proxy again")
+  func sentAgain() async throws {
+    /// Keeps the first message that it gets. Used by one task at a time.
+    final class Keeper: Member, MessageForwarding, @unchecked Sendable {
+      static let selectorTable = SelectorTable(for: Keeper.self, rows: [])
+      var kept: Invocation?
+      func methodSignature(for selector: MessageSelector) -> MethodSignature? { .objects(arguments: 1) }
+      func forward(_ invocation: inout Invocation) throws -> DeliveryReport {
+        kept = kept ?? invocation
+        return DeliveryReport()
+      }
+    }
+    let proxy = MulticastProxy<any Member>(options: MulticastOptions(errors: .stopAtFirst))
+    let (keeper, target) = (Keeper(), Clerk("a", journal))
+    proxy.add(keeper)
+    let line = try #require(
+      proxy.add(target, delivery: .on(context), buffer: .suspendSender(1)).queued?.line)
+    proxy.broadcast(.note, 1)
+    keeper.kept = nil
+    let sender = Task { [proxy] in try await proxy.broadcastWhenReady(.note, 2) }
+    await until(line.waitingSenders == 1)
+    sender.cancel()
+    await #expect(throws: (any Error).self) { try await sender.value }
+    let kept = try #require(keeper.kept)
+    let summary = proxy.broadcast(kept)
+    expect(summary.failed == 0 && summary.delivered == 1, "\(summary)")
+    context.run()
+    withExtendedLifetime((keeper, target)) {}
+  }
 }
