@@ -129,9 +129,14 @@ extension MessageDelivery {
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
     // Most targets were checked for deadlocks before the message began. The others are automatic targets that the
     // sender could have run at that time, and targets of proxies that were found later.
-    if case .blocking = request.wait, let deadlock = group.mailbox.deadlock {
-      return .outcome(
-        .failed(MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: deadlock)))
+    if case .blocking = request.wait {
+      if let deadlock = group.mailbox.deadlock {
+        return .outcome(
+          .failed(MessageError(.wouldDeadlock, receiver: route.core.name, selector: selector.name, evidence: deadlock)))
+      }
+      if !group.isBatched, step.queued?.turns != nil {
+        do { try wait?.add([step.registration.takeUnretainedValue()]) } catch { return .outcome(.failed(error)) }
+      }
     }
     if scope.mayNotWait {
       return refused(step) {

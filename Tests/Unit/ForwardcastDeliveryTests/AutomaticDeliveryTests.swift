@@ -392,6 +392,45 @@ struct AutomaticDeliveryTests {
     withExtendedLifetime(target) {}
   }
 
+  @Test("a blocking sender gets an error if another thread runs the target meanwhile and waits for the sender")
+  func busyTargetThatWaits() throws {
+    let options = MulticastOptions(errors: .stopAtFirst)
+    let (first, second) = (MulticastProxy<any Member>(options: options), MulticastProxy<any Member>(options: options))
+    let (entered, found) = (Latch(), Journal())
+    @Sendable func isFirst(_ key: String, _ count: Int = 1) -> Bool {
+      found.write(key)
+      return found.all.filter { $0 == key }.count == count
+    }
+    // The second message's sender is already in the table of waiting senders.
+    first.on(.agrees) {
+      if isFirst("before one", 2) { entered.open() }
+      return true
+    }
+    first.on(.agrees, delivery: .automatic(.global())) {
+      guard isFirst("one") else { return true }
+      do { _ = try second.collectBlocking(.agrees, returning: .all, timeout: .seconds(5)) } catch {
+        found.write("\((error as? MessageError)?.code == .wouldDeadlock)")
+      }
+      return true
+    }
+    second.on(.agrees) {
+      if isFirst("before two") {
+        _ = onThreads(1) { _ in _ = second.broadcast(.agrees) }
+        entered.pass()
+      }
+      return true
+    }
+    second.on(.agrees, delivery: .automatic(.global())) {
+      if isFirst("two") { _ = try? first.collectBlocking(.agrees, returning: .all, timeout: .seconds(600)) }
+      return true
+    }
+    _ = onThreads(1) { _ in _ = first.broadcast(.agrees) }
+    try first.drainBlocking(timeout: .seconds(600))
+    try second.drainBlocking(timeout: .seconds(600))
+    expect(found.all.filter { ["true", "false"].contains($0) }, equals: ["true"])
+    for proxy in [first, second] { proxy.removeAll() }
+  }
+
   @Test("a forwarding target of a waiting sender on its queue has one message at a time")
   @MainActor
   func forwardingTarget() async throws {
