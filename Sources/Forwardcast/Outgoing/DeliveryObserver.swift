@@ -16,9 +16,9 @@ final class DeliveryObserver {
 
   // MARK: - Trace
 
-  /// Reports that a target's method begins. A multicast reports its own targets instead.
+  /// Reports that a target's method begins.
   func noteBegan(_ step: RouteStep, on target: AnyObject, in delivery: MessageDelivery) {
-    guard let trace, step.method != nil || !(target is any MulticastSending) else { return }
+    guard let trace else { return }
     self.step = MessageTrace.nextStep()
     let context = delivery.context(step, target)
     trace.note(.began, delivery.message.arguments, at: context, step: self.step)

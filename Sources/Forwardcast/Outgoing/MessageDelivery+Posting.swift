@@ -72,7 +72,11 @@ extension MessageDelivery {
   }
 
   /// Posts to one step in an envelope of its own. `mayRunNow` is false if the step must be queued.
-  func post(_ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool) -> Posted {
+  /// `found` is the result of the target's query, if it has been queried.
+  func post(
+    _ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool,
+    _ found: OutgoingMessage.Attempt? = nil
+  ) -> Posted {
     guard let (group, place) = node.location(of: index) else {
       assertionFailure("a queued step has a group")
       return .outcome(.queued(slot: -1))
@@ -91,7 +95,7 @@ extension MessageDelivery {
     }
     if let refusal = charge(group, place, node) { return giveBack(refusal) }
     queued?.turns?.noteQueued()
-    let (parcel, slots) = parcel(group, [place], node)
+    let (parcel, slots) = parcel(group, [place], node, found)
     let sent = Posted.outcome(.queued(slot: slots.first ?? -1))
     postedCount += 1
     guard let line else {
@@ -163,7 +167,9 @@ extension MessageDelivery {
   }
 
   /// An envelope for steps of one group. `slots` has the steps' slots; empty if no sender waits.
-  private func parcel(_ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode) -> (Parcel, slots: [Int]) {
+  private func parcel(
+    _ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode, _ found: OutgoingMessage.Attempt? = nil
+  ) -> (Parcel, slots: [Int]) {
     let step = group.steps[places[0]]
     let arguments = message.arguments
     let kept = keepsTarget(step, group) ? step.target : nil
@@ -171,7 +177,7 @@ extension MessageDelivery {
       scope.pending.map { pending in
         places.map { pending.open(queuedContext(group.steps[$0], node), isKept: kept != nil) }
       } ?? []
-    let details = details(node, slots, keeping: kept)
+    let details = details(node, slots, keeping: kept, found)
     if let details, let trace = details.trace {
       // The trace reports the steps before posting. The executions will have these step numbers.
       for place in places {
@@ -185,11 +191,13 @@ extension MessageDelivery {
     return (parcel, slots)
   }
 
-  private func details(_ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?) -> ParcelDetails? {
+  private func details(
+    _ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?, _ found: OutgoingMessage.Attempt?
+  ) -> ParcelDetails? {
     let (pending, message, isNested) = (scope.pending, message, node.path.isNested)
     guard
       pending != nil || kept != nil || isNested || message.trail != nil || observer?.trace != nil
-        || request.waitsForRoom
+        || request.waitsForRoom || found != nil
     else { return nil }
     // A sender that does not wait gets no answers from other contexts.
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
@@ -197,7 +205,7 @@ extension MessageDelivery {
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
       // Detects cycles when the message runs: the sender's own trail can have ended by then.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: observer?.trace,
-      steps: node.route.count)
+      steps: node.route.count, found: found)
   }
 
   private func queuedContext(_ step: RouteStep, _ node: ProxyNode) -> StepContext {

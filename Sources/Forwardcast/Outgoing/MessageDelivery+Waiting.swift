@@ -65,6 +65,7 @@ extension MessageDelivery {
       // The sender gets no further outcomes, so later errors go to the handlers.
       scope.pending?.abandon()
       outcomes.abandon()
+      abandonVisits(to: 0)
     }
     return failure
   }

@@ -205,18 +205,21 @@ final class MessageDelivery {
   private func serveHere(_ index: Int, _ step: RouteStep, _ queued: QueuedState, _ node: ProxyNode, awaits: Bool)
     -> Suspension?
   {
-    guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
+    var found: OutgoingMessage.Attempt?
     if let target = step.target, step.isActive, queued.beginTurn() {
+      defer { queued.endTurn() }
+      guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
       let attempt = attempt(step, on: target)
       // A suspending method is posted: the queue delivers the target's next message after its end.
-      if !attempt.suspends { end(attempt, step, target) }
-      queued.endTurn()
-      if !attempt.suspends { return nil }
-      // Ends the execution in the trace. The posted message begins another one.
-      observer?.note(.answered(nil), at: context(step, target), in: self)
+      guard attempt.suspends else {
+        end(attempt, step, target)
+        return nil
+      }
+      // The envelope retains a receiver behind the target, but not the target.
+      if case .elsewhere(_, let receiver) = attempt, receiver !== target { found = attempt }
     }
     // Otherwise the target was removed, muted or deallocated meanwhile, or another thread runs it.
-    switch post(index, node, mayRunNow: false, awaits: awaits) {
+    switch post(index, node, mayRunNow: false, awaits: awaits, found) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
     case .nothing, .inTurn: break
@@ -235,7 +238,6 @@ final class MessageDelivery {
   }
 
   private func attempt(_ step: RouteStep, on target: AnyObject) -> OutgoingMessage.Attempt {
-    observer?.noteBegan(step, on: target, in: self)
     // Created on demand: only targets that get an `Invocation` can forward it.
     let earlier = message.trail
     func trail() -> ProxyTrail {
@@ -245,12 +247,16 @@ final class MessageDelivery {
       return trail
     }
     // The route retains the method.
-    return message.perform(step.method?.takeUnretainedValue(), on: target, trail: trail())
+    return message.attempt(step.method?.takeUnretainedValue(), on: target, trail: trail())
   }
 
   /// Ends an attempt synchronously. A multicast's targets are next.
   private func end(_ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject) {
-    if case .multicast(let multicast) = attempt { return enter(multicast, target, step) }
+    switch attempt {
+    case .multicast(let multicast): return enter(multicast, target, step)
+    case .over: break
+    case .here, .elsewhere, .hook: observer?.noteBegan(step, on: target, in: self)
+    }
     if let outcome = attempt.ended(&message) { take(outcome, at: context(step, target)) }
   }
 

@@ -106,9 +106,12 @@ struct OutgoingMessage {
     }
   }
 
-  /// The state of the delivery to one target, after the part that could run synchronously.
+  /// How the message is delivered to one target.
   enum Attempt {
+    /// Not delivered: the target does not respond, or the query failed.
     case over(StepOutcome)
+    /// The method can run synchronously.
+    case here(Method, AnyObject)
     /// The target is a multicast, whose targets get the message.
     case multicast(any MulticastSending)
     /// The method is asynchronous, or the caller is not in its isolation.
@@ -117,11 +120,13 @@ struct OutgoingMessage {
     indirect case hook(any MessageForwarding, MethodSignature, Invocation)
   }
 
-  /// Delivers the message to one target, unboxed if the types match exactly, otherwise boxed. A
-  /// target without a method is queried. Returns the outcome, or how the delivery must continue.
-  mutating func perform(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
+  /// Finds how one target gets the message. A target without a method is queried.
+  mutating func attempt(_ method: Method?, on target: AnyObject, trail: @autoclosure () -> ProxyTrail) -> Attempt {
+    func calling(_ method: Method, _ target: AnyObject) -> Attempt {
+      method.runsElsewhere(on: target) ? .elsewhere(method, target) : .here(method, target)
+    }
+    if let method { return calling(method, target) }
     do {
-      if let method { return try run(method, target) }
       if let multicast = target as? any MulticastSending { return .multicast(multicast) }
       guard let receiver = target as? any MessageForwarding else { return .over(.skipped(.doesNotRespond)) }
       var message = invocation
@@ -131,7 +136,7 @@ struct OutgoingMessage {
         return .over(.skipped(.doesNotRespond))
       }
       switch try resolve(selector, for: receiver) {
-      case .method(let method, let target): return try run(method, target)
+      case .method(let method, let target): return calling(method, target)
       case .forward(let hooks, let types):
         if let multicast = hooks as? any MulticastSending { return .multicast(multicast) }
         return .hook(hooks, types, message)
@@ -139,14 +144,14 @@ struct OutgoingMessage {
     } catch { return .over(.failed(error)) }
   }
 
-  private mutating func run(_ method: Method, _ target: AnyObject) throws -> Attempt {
-    if method.runsElsewhere(on: target) { return .elsewhere(method, target) }
+  /// Calls a method, unboxed if the types match exactly, otherwise boxed.
+  fileprivate mutating func call(_ method: Method, _ target: AnyObject) throws -> ArgumentBox? {
     if let shared, let type = shared.functionType, type == method.functionType {
-      return .over(.answered(try shared.call(method, target, keepsAnswer: request.keepsAnswers)))
+      return try shared.call(method, target, keepsAnswer: request.keepsAnswers)
     }
     var copy = invocation
     try method.invoke(target, &copy)
-    return .over(.answered(try answer(of: copy, from: target)))
+    return try answer(of: copy, from: target)
   }
 
   /// The answer to a boxed message, in the form that the sender requests.
@@ -163,7 +168,7 @@ extension OutgoingMessage.Attempt {
   /// True if the method is isolated or the target forwards, so that a waiting caller awaits it.
   var runsElsewhere: Bool {
     switch self {
-    case .over, .multicast: false
+    case .over, .here, .multicast: false
     case .elsewhere, .hook: true
     }
   }
@@ -171,7 +176,7 @@ extension OutgoingMessage.Attempt {
   /// True if the delivery can end only if the caller waits.
   var suspends: Bool {
     switch self {
-    case .over, .multicast: false
+    case .over, .here, .multicast: false
     case .elsewhere: true
     case .hook(let hooks, _, _): hooks is any SuspendingForwarding
     }
@@ -181,6 +186,8 @@ extension OutgoingMessage.Attempt {
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
+    case .here(let method, let target):
+      do { return .answered(try outgoing.call(method, target)) } catch { return .failed(error) }
     case .multicast: return nil
     case .elsewhere(let method, let target): return .failed(method.unreachable(target))
     case .hook(let hooks, let types, var message):
@@ -199,7 +206,7 @@ extension OutgoingMessage.Attempt {
   ) async -> StepOutcome? {
     let mayStart: @Sendable () -> Bool = { registration.mayStart(isKept: isKept) && proxies.obstacle == nil && begin() }
     switch self {
-    case .over, .multicast: return ended(&outgoing)
+    case .over, .here, .multicast: return ended(&outgoing)
     case .elsewhere(let method, let target):
       do {
         let sent = UncheckedSendable(outgoing.invocation)

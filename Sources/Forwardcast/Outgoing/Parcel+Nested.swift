@@ -18,6 +18,7 @@ extension Parcel {
     let registration = group.steps[place].registration.takeUnretainedValue()
     let path = ProxyChain(route.core, in: proxies, by: registration, isSentAgain: true)
     guard isAwaited else {
+      noteBegan(place, target)
       let send = {
         let summary = message.asking(for: .counts).send(along: route, in: path, into: BroadcastSummary())
         self.settle(place, summary.nobodyResponded ? .skipped(.doesNotRespond) : .answered(nil), target)

@@ -14,12 +14,14 @@ package final class ParcelDetails: @unchecked Sendable {
   let trail: ProxyTrail?
   let trace: MessageTrace?
   let firstStep: Int
+  /// The suspending method that the sender found when it queried and charged the target.
+  let found: OutgoingMessage.Attempt?
 
   init(
     pending: PendingAnswers?, slots: [Int], request: DeliveryRequest, kept: AnyObject?, proxies: ProxyChain?,
-    trail: ProxyTrail?, trace: MessageTrace?, steps: Int
+    trail: ProxyTrail?, trace: MessageTrace?, steps: Int, found: OutgoingMessage.Attempt?
   ) {
-    self.trace = trace
+    (self.trace, self.found) = (trace, found)
     firstStep = trace == nil ? 0 : MessageTrace.nextStep(steps)
     (self.pending, self.slots, self.request, self.kept) = (pending, slots, request, kept)
     (self.proxies, self.trail) = (proxies, trail)
@@ -144,9 +146,10 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       trail = laid
       return laid
     }
-    // An awaited multicast begins in its task, see `send`.
-    if !(isAwaited && target is any MulticastSending) { noteBegan(place, target) }
-    do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
+    let found = details?.found
+    if found == nil {
+      do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
+    }
     let method = step.method?.takeUnretainedValue()
     // An isolated method calls `begin` on its own context.
     guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
@@ -154,7 +157,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     }
     // `begin` may have waited for a lock, and the target may have been muted meanwhile.
     if isAwaited, !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
-    let attempt = message.perform(method, on: target, trail: layTrail())
+    let attempt = found ?? message.attempt(method, on: target, trail: layTrail())
     switch attempt {
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
     case _ where attempt.suspends:
@@ -165,6 +168,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       suspend(mailbox, place) { [self] in
         var message = self.message
         let registration = group.steps[place].registration.takeUnretainedValue()
+        noteBegan(place, sent.value.target)
         let outcome = await sent.value.attempt.endedAndWaited(
           &message, for: registration, behind: proxies, isKept: details?.kept != nil, begin: { self.begin(place) })
         laid?.end()
@@ -174,7 +178,9 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
           drop(place, reasonToDrop(group.steps[place]) ?? .removed)
         }
       }
-    default: settle(place, attempt.ended(&message) ?? .answered(nil), target)
+    default:
+      if case .over = attempt {} else { noteBegan(place, target) }
+      settle(place, attempt.ended(&message) ?? .answered(nil), target)
     }
     trail?.end()
   }

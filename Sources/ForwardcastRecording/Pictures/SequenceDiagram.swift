@@ -38,11 +38,11 @@ public final class SequenceDiagram: Sendable {
         running[place, default: []].append((event.step, receiver))
         beginnings[event.step] = place
       case .sent where sender == "sender": senders[event.step] = running[place]?.last?.name
-      case .answered, .failed:
+      case .answered, .failed, .skipped:
         let place = beginnings.removeValue(forKey: event.step) ?? place
         running[place]?.removeAll { $0.step == event.step }
         if running[place]?.isEmpty ?? false { running[place] = nil }
-      case .sent, .queued, .skipped: break
+      case .sent, .queued: break
       }
       if let known = senders[event.step] {
         sender = known

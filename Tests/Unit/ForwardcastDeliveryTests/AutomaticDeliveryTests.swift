@@ -43,8 +43,12 @@ private final class Relay: Member, MessageForwarding {
 private final class Switchboard: Member, MessageForwarding {
   static let selectorTable = SelectorTable(for: Switchboard.self, rows: [])
   let writer: SlowWriter
+  let queries = Locked(0)
   init(_ writer: SlowWriter) { self.writer = writer }
-  func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? { writer }
+  func forwardingTarget(for selector: MessageSelector) -> (any MessageReceiver)? {
+    queries.withLock { $0 += 1 }
+    return writer
+  }
 }
 
 private final class SlowWriter: MessageReceiver, Sendable {
@@ -390,6 +394,54 @@ struct AutomaticDeliveryTests {
     expect(journal.all, equals: ["begins 2", "ends 2"])
     expect(errors.all, equals: [])
     withExtendedLifetime(target) {}
+  }
+
+  @Test("a message that an automatic target forwards to a suspending method is charged, queried and traced once")
+  @MainActor
+  func suspendingForwardingTargetOnce() async throws {
+    let target = Switchboard(SlowWriter(journal, Turnstile.shut(4793)))
+    proxy.add(target, delivery: .automatic())
+    let (charged, stages) = (Locked(0), Journal())
+    let trace = proxy.trace { if $0.receiver.contains("Switchboard") { stages.write($0.stage.rawValue) } }
+    let send: @Sendable () -> Void = { [proxy] in
+      var message = Invocation("note:", arguments: [ArgumentBox(2)])
+      message.budget = MessageBudget { item, _ in if item == .target { charged.withLock { $0 += 1 } } }
+      proxy.broadcast(message)
+    }
+    var queries: [Int] = []
+    for isHere in [false, true] {
+      if isHere { send() } else { await Task.detached(operation: send).value }
+      try await proxy.drain()
+      queries.append(target.queries.withLock { exchange(&$0, with: 0) })
+      expect(charged.withLock { exchange(&$0, with: 0) }, equals: 1)
+      expect(stages.take(), equals: ["queued", "began", "answered"])
+    }
+    expect(queries[0], equals: queries[1])
+    trace.cancel()
+  }
+
+  @Test("a message is charged once to a target that another thread starts running during the message")
+  func chargedOnce() async throws {
+    let (inside, sent, charged) = (Latch(), Latch(), Locked(0))
+    let isOuter = Locked(true)
+    onBoth { [proxy, wide] in
+      if isOuter.withLock({ exchange(&$0, with: false) }) {
+        wide.async { _ = proxy.broadcast(.value) }
+        inside.pass()
+      }
+      return 1
+    } _: {
+      inside.open()
+      sent.pass()
+      return 10
+    }
+    var message = Invocation("value")
+    message.budget = MessageBudget { item, _ in if item == .target { charged.withLock { $0 += 1 } } }
+    wide.sync { [message] in expect(proxy.broadcast(message), equals: BroadcastSummary(delivered: 1, queued: 1)) }
+    sent.open()
+    wide.sync(flags: .barrier) {}
+    try await proxy.drain()
+    expect(charged.withLock { $0 }, equals: 2)
   }
 
   @Test("a blocking sender gets an error if another thread runs the target meanwhile and waits for the sender")

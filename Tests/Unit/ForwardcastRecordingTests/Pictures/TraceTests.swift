@@ -77,6 +77,33 @@ struct TraceTests {
     expect(diagram.events.map(\.sender), equals: ["sender", "sender", "sender"])
   }
 
+  @Test("a target that has begun to run and is then skipped no longer sends messages")
+  func skippedWhileRunning() {
+    for (stage, step) in [(MessageEvent.Stage.began, 1), (.skipped, 1), (.sent, 2)] {
+      diagram.add(MessageEvent(stage, name: "a", message: "a", sender: "sender", receiver: "ann", step: step))
+    }
+    expect(diagram.events.map(\.sender), equals: ["sender", "sender", "sender"])
+  }
+
+  @Test("an execution that begins also ends, and an object that forwards to a proxy or declines has none")
+  func spans() async throws {
+    final class Door: ForwardingProxy, @unchecked Sendable {}  // immutable
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (proxy, inner, declines) = (Shared(), Shared(), Shared())
+    inner.add(Desk("bo", worth: 2, journal), delivery: .direct, ownership: .strong)
+    for delivery in [Delivery.direct, .queue(DispatchQueue(label: "disk"))] {
+      proxy.add(Door(to: inner), delivery: delivery, ownership: .strong)
+      proxy.add(Door(to: declines), delivery: delivery, ownership: .strong)
+    }
+    let tracing = proxy.trace(as: "office") { [diagram] in diagram.add($0) }
+    try await expect(proxy.collectAndWait(.worth, returning: .sum), equals: 4)
+    tracing.cancel()
+    let spans = diagram.events.filter { $0.stage == .began }.map(\.step)
+    let ends = diagram.events.filter { [.answered, .failed, .skipped].contains($0.stage) }.map(\.step)
+    expect(Set(spans).count, equals: spans.count, "\(diagram.text)")
+    expect(Set(spans).subtracting(ends), equals: [], "\(diagram.text)")
+  }
+
   @Test("unnamed targets of one type are numbered")
   func unnamed() {
     let (first, second, proxy) = (Desk("ann", journal), Desk("bo", journal), Desks())
