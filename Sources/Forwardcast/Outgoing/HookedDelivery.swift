@@ -15,8 +15,6 @@ final class HookedDelivery {
   private let (start, depth): (Int, Int)
   /// The state before the call, restored by another `proceed`; `notes` also when the call ends.
   private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: BroadcastSummary, reached: Int, unanswered: Int)
-  /// The step number of the `sent` event; `nil` without a trace.
-  private let sentStep: Int?
   private let around: RouteSurroundings
 
   // MARK: - State (owned by the sender)
@@ -25,6 +23,8 @@ final class HookedDelivery {
   @exclusivity(unchecked) private var outside:
     (scope: MessageDelivery.Scope, trace: MessageTrace?, message: OuterMessage?)?
   private var wasSent = false
+  /// The step number of the `sent` event; `nil` without a trace.
+  private var sentStep: Int?
   /// The error that the latest `proceed` threw to the hooks.
   private var thrown: (any Error)?
 
@@ -38,8 +38,6 @@ final class HookedDelivery {
     )
     guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
     self.around = around
-    let site = StepContext(selector: delivery.selector, proxies: node.path)
-    sentStep = around.trace?.noteSent(delivery.message.arguments, at: site)
     start = delivery.outcomes.held.count
   }
 
@@ -93,6 +91,7 @@ final class HookedDelivery {
   }
 
   private func begin() {
+    sentStep = around.trace?.noteSent(delivery.message.arguments, at: site)
     let held = outcomes.beginHookCall(asks, from: delivery.scope.start, delivery.scope.pending)
     assert(held == start, "a hook call begins behind the outcomes of those around it")
     assert(delivery.unposted.isEmpty, "queued targets before a hook call have been posted")
