@@ -148,7 +148,9 @@ extension Registration {
     queued.map { queued in queued.gate { core?.gate(of: key, queued.mailbox) ?? SerialGate() } }
   }
 
-  /// The context on which the target's methods run.
+  /// The context on which the target's methods run. The value does not retain an actor or executor.
+  /// If the actor or executor has been deallocated, messages to a target that is added with the
+  /// value run on another actor.
   public var delivery: Delivery { queued?.delivery ?? .direct }
 
   /// The limit of queued messages for the target.
