@@ -106,6 +106,34 @@ struct ProxyVisitTests {
     for reason in [DeliveryReport.SkipReason.dead, .muted, .dead, .removed] { visit.note(.skipped(reason)) }
     expect([visit.notes.dead, visit.notes.skipped], equals: [2, 2])
   }
+
+  @Test("steps behind a nested proxy with a trace are served in loops", arguments: [false, true])
+  func afterTrace(isAtEnd: Bool) throws {
+    let (outer, inner) = (MulticastProxy<any MessageReceiver>(), MulticastProxy<any MessageReceiver>())
+    let (events, observed) = (Locked(0), Locked<[Bool]>([]))
+    let held = Locked<UncheckedSendable<MessageDelivery>?>(nil)
+    func add() {
+      outer.on(.note) { _ in
+        let isObserved = held.withLock { $0?.value.observer != nil }
+        observed.withLock { $0.append(isObserved) }
+      }
+    }
+    if isAtEnd { add() }
+    outer.add(inner)
+    if !isAtEnd { add() }
+    inner.on(.note) { _ in }
+    inner.trace { _ in events.withLock { $0 += 1 } }
+    let message = try OutgoingMessage(
+      Invocation("note:", arguments: [.init(1)]), asks: false, along: outer.beginMessage("note:"))
+    let (delivery, queue) = message.delivery(
+      along: outer.beginMessage("note:"), in: nil, into: BroadcastSummary(), waiting: .none)
+    held.withLock { $0 = UncheckedSendable(delivery) }
+    expect(delivery.deliver() == nil && queue.sink.delivered == 2)
+    held.withLock { $0 = nil }
+    expect(events.withLock { $0 } > 0)
+    expect(observed.withLock { $0 }, equals: [false])
+    expect(delivery.observer == nil)
+  }
 }
 
 @Suite("Outcomes on their way to the result")

@@ -248,6 +248,29 @@ struct QueueTests {
     expect(many.outcome.error?.code, equals: .limitExceeded)
   }
 
+  @Test("after a run has ended, its messages are charged to it on queues only")
+  func chargesOfAnEndedRun() throws {
+    let world = World(handlers: ScriptHandlers(), stepLimit: 1000)
+    let (run, isOn) = (Run(world), Locked<(@Sendable (() -> Void) -> Void)?>(nil))
+    let queue = ScriptQueue("q", world) { _, within in
+      isOn.withLock { $0 = within }
+      return .direct
+    }
+    let (budget, onQueue) = (
+      run.budget(at: 0, of: SourceText("", name: "queue")), try #require(isOn.withLock { $0 })
+    )
+    run.end()
+    try budget.charge(.queued)
+    expect(run.workDone, equals: 0)
+    onQueue { try? budget.charge(.queued) }
+    expect(run.workDone > 0)
+    onQueue {
+      #expect(throws: ScriptError.self) { try budget.charge(.queued, .max / 1_000_000) }
+      #expect(throws: ScriptError.self) { try budget.charge(.target) }
+    }
+    withExtendedLifetime(queue) {}
+  }
+
   @Test("the trace names the queue on which a row ran")
   func trace() {
     let transcript = Transcript()
