@@ -88,7 +88,7 @@ extension Reference {
     func settledWithin(_ argument: Int) async -> Served {
       await settle(await within(argument), level, inner)
     }
-    // A waiting sender waits at a hook that sees what came of the message, also where the hook is cancelled meanwhile.
+    // A waiting sender waits at a hook that sees what came of the message, also where the hook is canceled meanwhile.
     func passing() async -> Reply {
       switch setup.kind {
       case .before, .refusing, .stream: await within(argument)

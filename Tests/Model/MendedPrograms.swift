@@ -307,7 +307,7 @@ extension MendedProgram {
       .add(Addition(object: .target(2), context: 0, buffer: .suspendSender(1))), send(.broadcast),
       send(.forwardAndWait), .mute(.target(2), in: 0)),
     MendedProgram(
-      "a nested proxy on a queue counts as queued after the proxy inside it was cancelled",
+      "a nested proxy on a queue counts as queued after the proxy inside it was canceled",
       "`nobodyResponded` says that none did",
       targets: [1: TargetSetup(shape: .noVote)], nest(1, on: 1), nest(2, in: 1), add(1, to: 1), send(.broadcast, .vote),
       .cancel(1), send(.broadcast, .vote)),

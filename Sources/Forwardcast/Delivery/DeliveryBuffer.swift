@@ -2,8 +2,9 @@
 
 /// The limit of a registration's queued messages, and which message is dropped at the limit.
 ///
-/// A message that is running does not count. ``Registration/dropped`` counts dropped messages, and
-/// so does the summary or report of the broadcast that caused the drop.
+/// A message that is running does not count. ``Registration/dropped`` counts all queued messages
+/// that did not run, also those of a removed, muted or deallocated target. The summary or report of
+/// a broadcast counts the messages that buffers dropped because of it.
 public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   enum Policy: Hashable, Sendable {
     case unbounded

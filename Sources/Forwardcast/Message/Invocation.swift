@@ -4,7 +4,9 @@ import Synchronization
 
 /// One message as a value: selector, boxed arguments and, after an answer, the result.
 ///
-/// Copying an invocation copies its boxes, so no target sees what another target writes.
+/// Copying an invocation copies its boxes, so no target sees what another target writes to them.
+/// Objects in boxes are shared, except that each asynchronous target gets its own copy of an object
+/// whose class adopts ``ArgumentCopying``.
 ///
 ///     var call = Invocation(
 ///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])

@@ -57,7 +57,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     /// Some answers did not arrive in time.
     public static var timedOut: Code { Code(description: "timed out") }
     /// The sender's task was canceled after the message had reached some targets.
-    public static var cancelled: Code { Code(description: "cancelled") }
+    public static var cancelled: Code { Code(description: "canceled") }
 
     /// What links the kind and the selector in the error's text.
     fileprivate var link: String {

@@ -261,7 +261,7 @@ extension MessageDelivery {
       throw RoomFailure(
         error: MessageError(
           .cancelled, receiver: route.core.name, selector: selector.name,
-          evidence: "the sender was cancelled while it waited for room in a full buffer; "
+          evidence: "the sender was canceled while it waited for room in a full buffer; "
             + "\(count) target\(count == 1 ? " has" : "s have") already received the message"))
     }
     if let last = unposted.indices.last, unposted[last].node === node {

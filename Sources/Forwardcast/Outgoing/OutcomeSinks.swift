@@ -316,7 +316,7 @@ extension MessageError {
       .notAwaited, receiver: core.name, selector: selector.name,
       evidence: isRefused
         ? (count == 1 ? "the buffer of 1 target was full" : "the buffers of \(count) targets were full")
-          + ", and no other target responded"
+          + ", and no other target responded; send again later, or add the targets with a larger buffer"
         : (count == 1
           ? "1 target runs on its own queue or actor, so a synchronous call cannot wait for its answer"
           : "\(count) targets run on their own queues or actors, so a synchronous call cannot wait for their answers")

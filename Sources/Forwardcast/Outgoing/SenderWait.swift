@@ -91,6 +91,7 @@ final class SenderWait: Sendable {
       let evidence =
         "no answer in \(duration), probably a deadlock; the sender is a task that a method created, and "
         + text(ring)
+        + "; end the method without awaiting the task, or raise 'deadlockTimeout' if the method is only slow"
       expire(MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
     }
   }

@@ -90,8 +90,8 @@ public final class HookRegistration: Sendable {
 }
 
 extension HookRegistration: CustomStringConvertible {
-  /// For example `hook around title:, cancelled`.
+  /// For example `hook around title:, canceled`.
   public var description: String {
-    "hook around \(selector?.name ?? "every message")" + (isCancelled ? ", cancelled" : "")
+    "hook around \(selector?.name ?? "every message")" + (isCancelled ? ", canceled" : "")
   }
 }

@@ -231,7 +231,9 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
   guard let box = invocation.result else {
     if let none = absent(R.self) { return none }
     throw MessageError(
-      .nobodyResponds, of: receiver, invocation.selector, "wanted an answer of type \(R.self), found none")
+      .nobodyResponds, of: receiver, invocation.selector,
+      "wanted an answer of type \(R.self), found none; return an answer from the method, or send with a key of an "
+        + "optional type")
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)

@@ -391,7 +391,7 @@ extension Registration: CustomStringConvertible {
     if let selectors { words.append("only " + inOrder(selectors.map(\.name)) { $0 }.joined(separator: " ")) }
     if let queued { words.append("\(queued.delivery)") }
     if isMuted { words.append("muted") }
-    if isCancelled { words.append("cancelled") }
+    if isCancelled { words.append("canceled") }
     return words.joined(separator: ", ")
   }
 }

@@ -4,7 +4,7 @@
 enum SelectorName {
   static let maximumLength = 1024
 
-  /// The selector of a method; a label is `nil` for an unlabelled parameter.
+  /// The selector of a method; a label is `nil` for an unlabeled parameter.
   static func method(_ base: String, _ labels: [String?]) -> String {
     guard let first = labels.first else { return base }
     return ObjectiveCName.joined(base, first ?? "") + ":" + labels.dropFirst().map { ($0 ?? "") + ":" }.joined()

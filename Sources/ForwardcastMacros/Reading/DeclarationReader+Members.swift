@@ -164,7 +164,7 @@ extension DeclarationReader {
     let isMethod = member.kind != .subscripted
     member.generics = generics()
     if source.isMark(position, "("), let closing = source.closing(position) {
-      member.parameters = parameters(before: closing, labelled: isMethod)
+      member.parameters = parameters(before: closing, labeled: isMethod)
     } else {
       let name = isMethod ? "'\(member.name)'" : "the subscript"
       refuse("the parameters of \(name) cannot be read", member.namePositions)
@@ -207,8 +207,8 @@ extension DeclarationReader {
     position = behind
   }
 
-  /// Reads a parameter list. If it is `labelled`, a single name is also the label, as in methods.
-  private mutating func parameters(before closing: Int, labelled: Bool) -> [Parameter] {
+  /// Reads a parameter list. If it is `labeled`, a single name is also the label, as in methods.
+  private mutating func parameters(before closing: Int, labeled: Bool) -> [Parameter] {
     defer { position = closing + 1 }
     var found: [Parameter] = []
     position += 1
@@ -230,7 +230,7 @@ extension DeclarationReader {
       position = behind
       let isVariadic = (position..<position + 3).allSatisfy { source.isMark($0, ".") }
       if isVariadic { position += 3 }
-      let label = names.count == 2 || labelled ? first : "_"
+      let label = names.count == 2 || labeled ? first : "_"
       found.append(
         Parameter(
           label: label == "_" ? nil : label, name: names.last ?? first,

@@ -54,8 +54,8 @@ extension SequenceDiagram {
   }
 
   private func arrow(_ kind: Mark.Kind, _ start: Int, _ end: Int, _ y: Int) -> [String] {
-    let colour = kind == .failure ? "#b00" : "black"
-    let style = "stroke=\"\(colour)\"" + (kind == .call ? "" : " stroke-dasharray=\"4 3\"")
+    let color = kind == .failure ? "#b00" : "black"
+    let style = "stroke=\"\(color)\"" + (kind == .call ? "" : " stroke-dasharray=\"4 3\"")
     if start == end {
       return [
         "<path d=\"M \(start) \(y) h 24 v 10 h -24\" fill=\"none\" \(style)/>", head(start, y + 10, pointsLeft: true),

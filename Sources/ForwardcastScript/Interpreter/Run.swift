@@ -72,7 +72,7 @@ final class Run: Sendable {
   }
 
   private func checkCancelled() throws(ScriptError) {
-    try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was cancelled")
+    try ScriptError.limit(!(world.handlers.isCancelled?() ?? false), "the run was canceled")
   }
 
   /// Charges for an error that does not end the run, and reports the error. If the charge exceeds a

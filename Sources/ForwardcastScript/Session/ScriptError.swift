@@ -48,7 +48,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let proxyCycle = Code(description: "proxy cycle")
     /// An `expect` did not hold.
     public static let expectationFailed = Code(description: "expectation failed")
-    /// A limit of size, depth, steps or memory, or a cancelled run. No script can catch it.
+    /// A limit of size, depth, steps or memory, or a canceled run. No script can catch it.
     public static let limitExceeded = Code(description: "limit exceeded")
     /// An error that a method or a message to a value threw, with the text of that error.
     public static let thrown = Code(description: "")

@@ -35,7 +35,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
     let found = matching
     book.markVerified(found)
     if found.count >= times { for call in found { match.keepArguments(of: call.message) } }
-    let end = limit.flatMap { Task.isCancelled ? nil : "within \($0)" } ?? "when the test was cancelled"
+    let end = limit.flatMap { Task.isCancelled ? nil : "within \($0)" } ?? "when the test was canceled"
     return book.expect(
       found.count >= times, FailureText.waited(times, for: self, found: found.count, end),
       at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column))

@@ -24,7 +24,7 @@ enum FailureText {
   }
 
   static func came(_ expected: ExpectedCall, found: Int, within limit: Duration) -> String {
-    let end = found == 0 ? "the test was cancelled before \(limit) had passed" : "found \(found)"
+    let end = found == 0 ? "the test was canceled before \(limit) had passed" : "found \(found)"
     return calls(of: expected, "no call", "expected", end, areUnwanted: true)
   }
 

@@ -21,7 +21,7 @@ public enum PipeError: Error, Hashable {
 /// A distributed actor system between two processes, each with one end of a pair of pipes.
 ///
 /// ``PipeFaults`` decides what happens to a frame. A call without an answer waits until it is
-/// cancelled or the pipes are cut.
+/// canceled or the pipes are cut.
 public final class PipeActorSystem: DistributedActorSystem, Sendable {
   public typealias ActorID = PipeActorID
   public typealias SerializationRequirement = any Codable

@@ -233,7 +233,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
     record.changes += 1
     show("  registers \(registration) with \(buffer), \(pending)")
     if let known = record.places.first(where: { $0.registration === registration }) {
-      require(!known.isRemoved, "a registration that was cancelled is given out again")
+      require(!known.isRemoved, "a registration that was canceled is given out again")
       require(known.scope == scope && known.context == context, "a registration of another kind is given out again")
       // Messages beyond a smaller new bound may stay; a mailbox does not count them.
       known.bound = known.bound.flatMap { old in bound.map { max(old, $0) } }
@@ -408,7 +408,7 @@ private final class ProxyStage: @unchecked Sendable {  // the fuzzer has one thr
       default: _ = try await proxy.drain()
       }
     } catch is CancellationError {
-      require(Task.isCancelled, "a wait is cancelled that nobody cancelled")
+      require(Task.isCancelled, "a wait is canceled that nobody canceled")
     } catch { fail("a wait ended with \(error)") }
   }
 

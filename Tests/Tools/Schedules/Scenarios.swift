@@ -293,7 +293,7 @@ final class Stage: @unchecked Sendable {  // used only by the stepping strand
     case .cancel:
       walker.start("canceller") { [self] in
         // One step: the runtime holds the task's lock, which a resuming thread waits for.
-        walker.step("the first sender is cancelled") { tasks.first?.cancel() }
+        walker.step("the first sender is canceled") { tasks.first?.cancel() }
       }
     }
   }
@@ -374,7 +374,7 @@ final class Stage: @unchecked Sendable {  // used only by the stepping strand
         }
       case .failure(let error)?:
         guard error is CancellationError, scenario.event == .cancel, number < 20 else { return "\(number): \(error)" }
-        if journals.contains(where: { $0.got.contains(number) }) { return "\(number) was cancelled and came" }
+        if journals.contains(where: { $0.got.contains(number) }) { return "\(number) was canceled and came" }
       case nil: break
       }
     }

@@ -190,7 +190,7 @@ struct BufferTests {
     expect(registration.dropped, equals: 0)
   }
 
-  @Test("a sender that is cancelled while it waits for capacity sends nothing and takes no slot")
+  @Test("a sender that is canceled while it waits for capacity sends nothing and takes no slot")
   func cancelled() async throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }

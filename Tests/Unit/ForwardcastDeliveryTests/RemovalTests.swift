@@ -121,7 +121,7 @@ struct RemovalTests {
     withExtendedLifetime(stays) {}
   }
 
-  @Test("a queued message does not retain a cancelled closure", arguments: [true, false])
+  @Test("a queued message does not retain a canceled closure", arguments: [true, false])
   func closure(isBoxed: Bool) {
     let (counter, shared) = (LeakCounter(), MulticastProxy<any Member>())
     let registration: Registration

@@ -52,7 +52,8 @@ struct SuspendedWaitingTests {
     expect(
       text,
       equals: "no answer in 0.03 seconds, probably a deadlock; the sender is a task that a method created, and "
-        + "a method of Doer would wait for its own end")
+        + "a method of Doer would wait for its own end; end the method without awaiting the task, or raise "
+        + "'deadlockTimeout' if the method is only slow")
     withExtendedLifetime(doer) {}
   }
 

@@ -92,7 +92,7 @@ struct WaitingTests {
     withExtendedLifetime(leaves) {}
   }
 
-  @Test("a cancelled sender stops waiting at once; the message stays sent")
+  @Test("a canceled sender stops waiting at once; the message stays sent")
   func cancellation() async throws {
     let target = Clerk("a", journal)
     defer { withExtendedLifetime(target) {} }

@@ -59,7 +59,7 @@ struct EngineTests {
   }
 
   @Test(
-    "an unanswered call ends at its deadline and a cancelled one at once, and the next call still works",
+    "an unanswered call ends at its deadline and a canceled one at once, and the next call still works",
     arguments: TestedEngine.allCases)
   func ends(engine: TestedEngine) async throws {
     try await withStage(engine) { stage in

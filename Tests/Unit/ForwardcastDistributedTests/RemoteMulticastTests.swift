@@ -196,7 +196,7 @@ struct RemoteMulticastTests {
     expect(registration.isCancelled)
   }
 
-  @Test("a cancelled registration starts no attempts to reach its member")
+  @Test("a canceled registration starts no attempts to reach its member")
   func cancelledTrying() async throws {
     let (room, opened) = (room(), Counter())
     let remote = try await connect(endpoint()) { envelope in

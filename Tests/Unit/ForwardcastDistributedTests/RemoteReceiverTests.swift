@@ -203,7 +203,7 @@ struct RemoteReceiverTests {
   }
 
   @Test(
-    "a call that is cancelled or times out while it waits at the endpoint does not start there",
+    "a call that is canceled or times out while it waits at the endpoint does not start there",
     arguments: [true, false])
   func givenUp(isCancelled: Bool) async throws {
     let remote = try await connect(endpoint())
@@ -398,7 +398,7 @@ struct RemoteReceiverTests {
       "\(error)", equals: "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message arrived")
   }
 
-  @Test("cancelling ends the wait of a queued or pending call, and other calls continue")
+  @Test("canceling ends the wait of a queued or pending call, and other calls continue")
   func cancellation() async throws {
     let remote = try await connect(endpoint(), options: RemoteOptions(deadline: unhurried, window: 1))
     let first = Task { try await remote.sendAndWait(.hold, 1) }

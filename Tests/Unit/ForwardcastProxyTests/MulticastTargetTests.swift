@@ -94,7 +94,7 @@ struct MulticastTargetTests {
     _ = witness
   }
 
-  @Test("the captures of a cancelled closure are released immediately, or after the current broadcast")
+  @Test("the captures of a canceled closure are released immediately, or after the current broadcast")
   func closureRelease() {
     let counter = LeakCounter()
     let proxy = Proxy()

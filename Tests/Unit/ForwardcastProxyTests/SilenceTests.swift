@@ -321,7 +321,10 @@ struct SilenceTests {
     proxy.broadcast(.value)
     let vote = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.agrees, returning: .every) }
     expect(vote?.code, equals: .notAwaited)
-    expect(vote?.evidence.contains("buffer") ?? false)
+    expect(
+      vote?.evidence,
+      equals: "the buffer of 1 target was full, and no other target responded; send again later, or add the targets "
+        + "with a larger buffer")
     let value = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.value, returning: .sum) }
     expect(value?.code, equals: .notAwaited)
     expect(errors.all.isEmpty)

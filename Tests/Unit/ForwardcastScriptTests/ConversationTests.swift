@@ -45,7 +45,7 @@ import Testing
       try terminal.press(
         "print \"begun\"; repeat 9000000000 { repeat 1000000000 { repeat 0 { } } }\r", until: "\nbegun\r\n")
       terminal.interrupt()
-      try terminal.wait(for: "limit exceeded: the run was cancelled")
+      try terminal.wait(for: "limit exceeded: the run was canceled")
       try terminal.wait(for: PseudoTerminal.prompt)
       try terminal.enter("print x\r", until: "\n5\r\n")
       try expect(terminal.end(), equals: 0)
@@ -252,7 +252,7 @@ import Testing
       try terminal.wait(for: " of 1000000 steps, repl:2:")
       terminal.interrupt()
       try terminal.wait(for: "\r\u{1B}[Krepl:2:")
-      try terminal.wait(for: "limit exceeded: the run was cancelled")
+      try terminal.wait(for: "limit exceeded: the run was canceled")
       try terminal.wait(for: PseudoTerminal.prompt)
       try expect(terminal.end(), equals: 0)
     }
@@ -272,7 +272,7 @@ import Testing
       try terminal.wait(for: "\r\u{1B}[K[")
       terminal.interrupt()
       try terminal.wait(for: "\r\u{1B}[K\(script):2:")
-      try terminal.wait(for: "limit exceeded: the run was cancelled")
+      try terminal.wait(for: "limit exceeded: the run was canceled")
       expect(terminal.status, equals: SIGINT)
       expect(!terminal.screen.contains("steps, \(script):2:"))
       expect(try String(contentsOfFile: drawing, encoding: .utf8).hasPrefix("sequenceDiagram"))

@@ -198,7 +198,7 @@ struct HintTests {
     cancelling.isCancelled = { true }
     let text = "receiver R { - a = 1 }\nlet r = new R\nexpect [r a] throws\nprint 1"
     let outcome = ScriptSession(handlers: cancelling).run(text)
-    expect(outcome.error?.text, equals: "limit exceeded: the run was cancelled")
+    expect(outcome.error?.text, equals: "limit exceeded: the run was canceled")
     cancelling.isCancelled = { false }
     expect(ScriptSession(handlers: cancelling).run("repeat 3 { let x = 1 }").succeeded)
   }

@@ -152,7 +152,7 @@ struct HookScriptTests {
     expect(played.error?.contains("limit exceeded") == true, "\(played.error ?? "none")")
   }
 
-  @Test("a thousand hooks may be installed, not counting cancelled ones")
+  @Test("a thousand hooks may be installed, not counting canceled ones")
   func thousand() {
     let played = played(
       """

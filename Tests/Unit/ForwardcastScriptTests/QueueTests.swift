@@ -210,7 +210,7 @@ struct QueueTests {
   }
 
   @Test(
-    "a removed, cancelled or muted registration receives no queued messages",
+    "a removed, canceled or muted registration receives no queued messages",
     arguments: ["[p stop: place]", "[p drop: b from: p]", "[p quiet: place]"])
   func removed(statement: String) {
     let text = "add a to p on q\nadd b to p on q only @[\"note:\"] as place\nmute place\nunmute place\n"

@@ -79,7 +79,7 @@ struct WorkTests {
     expect(play(text + "print a0 responds \"zz\"", steps: 1000).outcome.error?.code, equals: .limitExceeded)
   }
 
-  @Test("paths that are muted, cancelled, dead or out of scope are not followed")
+  @Test("paths that are muted, canceled, dead or out of scope are not followed")
   func closedWays() {
     let text = Self.diamonds(60, modifiers: " only @[\"b\"]")
     ScriptSession.withLimits({ $0.proxies = bound(1 << 10, full: 1 << 15) }) {
@@ -288,7 +288,7 @@ struct WorkTests {
     }
   }
 
-  @Test("a single expensive step can be cancelled while it runs")
+  @Test("a single expensive step can be canceled while it runs")
   func cancelledStep() {
     let doublings = String(repeating: "let a = @[a, a]; let b = @[b, b]\n", count: 14)
     let text = "let a = @[1, 2, 3, 4]; let b = @[1, 2, 3, 4]\n\(doublings)print \"compare\"\nexpect a == b"
@@ -303,7 +303,7 @@ struct WorkTests {
       }
     }
     let outcome = ScriptSession(handlers: handlers).run(text)
-    expect(outcome.error?.text, equals: "limit exceeded: the run was cancelled")
+    expect(outcome.error?.text, equals: "limit exceeded: the run was canceled")
     expect(looks.withLock { $0 }, equals: 2)
   }
 

@@ -84,7 +84,10 @@ struct StatedTypesTests {
   @Test("a missing answer is an error for an existential type and nil for an optional one")
   func noAnswer() throws {
     let any = #expect(throws: MessageError.self) { try Oracle().send(Message<() -> Any>("silent")) }
-    expect(any?.code, equals: .nobodyResponds)
+    expect(
+      any?.evidence,
+      equals: "wanted an answer of type Any, found none; return an answer from the method, or send with a key of an "
+        + "optional type")
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> any Shape>("silent")) }
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> AnyObject>("silent")) }
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> any Sendable>("silent")) }

@@ -24,7 +24,7 @@ private final class Clerk: Desk {
     counts.withLock { $0 += 1 }
     return 1
   }
-  /// Waits until it is cancelled.
+  /// Waits until it is canceled.
   func load() async -> Int {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -81,7 +81,7 @@ struct TimedWaitTests {
     expect(clerk.counts.withLock { $0 }, equals: 1)
   }
 
-  @Test("a direct target whose method suspends is cancelled, named in the error and no longer awaited")
+  @Test("a direct target whose method suspends is canceled, named in the error and no longer awaited")
   func direct() async throws {
     desks.add(clerk)
     let error = try await error(once: clerk.gate.withLock { $0 != nil }) { [desks, clock] in
@@ -137,7 +137,7 @@ struct TimedWaitTests {
     receiver.clerk.gate.withLock { $0 }?.resume()
   }
 
-  @Test("a cancelled sender gets CancellationError before the timeout")
+  @Test("a canceled sender gets CancellationError before the timeout")
   func cancelled() async throws {
     desks.add(clerk, delivery: .queue(queue))
     queue.suspend()

@@ -69,7 +69,7 @@ struct WaitingTests {
     await #expect(throws: Busy.self) { try await failing.value }
   }
 
-  @Test("cancelling a delayed call throws CancellationError")
+  @Test("canceling a delayed call throws CancellationError")
   func cancelledDelay() async throws {
     let clock = TestClock()
     server.stub(Says.fetch, .any).delayed(by: .seconds(3), on: clock).answers([1])
@@ -106,7 +106,7 @@ struct WaitingTests {
     expect(failures.failures.isEmpty && server.verifyNoOtherCalls())
   }
 
-  @Test("a cancelled wait is a failure that lists the calls that arrived")
+  @Test("a canceled wait is a failure that lists the calls that arrived")
   func cancelledWait() async {
     let (server, failures) = (server, failures)
     server.proxy.tell("other")
@@ -118,7 +118,7 @@ struct WaitingTests {
     expect(
       failures.failures.first?.text,
       equals: """
-        Server: waited for at least 2 calls of tell("wanted"), found 0 when the test was cancelled
+        Server: waited for at least 2 calls of tell("wanted"), found 0 when the test was canceled
           expected                         | actual
           at least 2 calls: tell("wanted") | ✗ tell("other")
                                            |     argument 0 is "other", expected "wanted"
@@ -195,14 +195,14 @@ struct WaitingTests {
     expect(clock.sleeperCount == 0 && server.verifyNoOtherCalls())
   }
 
-  @Test("a cancelled doesNotCome is a failure")
+  @Test("a canceled doesNotCome is a failure")
   func cancelledAbsence() async {
     let (clock, server) = (TestClock(), server)
     let waiting = Task { await server.call(Says.tell, "late").doesNotCome(within: .seconds(5), on: clock) }
     await clock.waitForSleepers()
     waiting.cancel()
     expect(await !waiting.value)
-    expect(failures.failures.map { $0.text.contains("the test was cancelled") }, equals: [true])
+    expect(failures.failures.map { $0.text.contains("the test was canceled") }, equals: [true])
   }
 
   @Test("calls from many threads are all recorded, and each stub outcome is used once")
@@ -326,7 +326,7 @@ struct TestClockTests {
     expect(woken.withLock { $0 }, equals: ["1 first", "1 second", "1 third", "2", "3"])
   }
 
-  @Test("sleeping until a past deadline returns at once, and a cancelled task does not sleep")
+  @Test("sleeping until a past deadline returns at once, and a canceled task does not sleep")
   func noSleep() async throws {
     let clock = TestClock()
     clock.advance(by: .seconds(5))
@@ -343,7 +343,7 @@ struct TestClockTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test("a task that waits for sleepers continues when cancelled")
+  @Test("a task that waits for sleepers continues when canceled")
   func cancelledWatcher() {
     let (clock, lane, goesOn) = (TestClock(), Lane(), Locked(false))
     let watching = Task(executorPreference: lane) {

@@ -100,7 +100,7 @@ struct TimeGrowthTests {
       for key in keys[..<count] { proxy.add(target, only: key) }
       return { expect(proxy.remove(target), equals: count) }
     },
-    Growing("registrations of one target that are cancelled in any order") { count in
+    Growing("registrations of one target that are canceled in any order") { count in
       let (proxy, target) = (MulticastProxy<any Member>(options: MulticastOptions(duplicates: .allowed)), Clerk("a"))
       let rounds = (0..<3).map { round in (0..<count).map { _ in proxy.add(target) }.inThreeOrders[round] }
       return {
@@ -144,7 +144,7 @@ struct TimeGrowthTests {
         withExtendedLifetime(others) {}
       }
     },
-    Growing("hooks that are installed and cancelled between two messages") { count in
+    Growing("hooks that are installed and canceled between two messages") { count in
       let proxy = MulticastProxy<any Member>()
       proxy.on(.ping) {}
       proxy.broadcast(.ping)
@@ -154,13 +154,13 @@ struct TimeGrowthTests {
         expect(proxy.broadcast(.ping).delivered, equals: 1)
       }
     },
-    Growing("hooks of a proxy that are cancelled in any order") {
+    Growing("hooks of a proxy that are canceled in any order") {
       try cancelHooks(of: MulticastProxy<any Member>(), $0)
     },
-    Growing("hooks of a table that are cancelled in any order") { count in
+    Growing("hooks of a table that are canceled in any order") { count in
       try cancelHooks(of: SelectorTable(for: Clerk.self) { Responds(to: .ping) { (_: Clerk) in } }, count)
     },
-    Growing("hooks before one object that are cancelled in any order") {
+    Growing("hooks before one object that are canceled in any order") {
       try cancelHooks(of: LazyProxy { Clerk("a") }, $0)
     },
     Growing("streams that end in any order") { count in
@@ -185,7 +185,7 @@ struct TimeGrowthTests {
         withExtendedLifetime(target) {}
       }
     },
-    Growing("targets that have the message when a sender is cancelled at a full buffer") { count in
+    Growing("targets that have the message when a sender is canceled at a full buffer") { count in
       let (proxy, executor) = (MulticastProxy<any Member>(), HandExecutor())
       let targets = (0..<count).map { _ in Clerk("a") }
       for target in targets { proxy.add(target, delivery: .on(StepContext("steps")), buffer: .suspendSender(1)) }

@@ -4,11 +4,11 @@ import Forwardcast
 import TestSupport
 import Testing
 
-@Suite("Installing and cancelling hooks")
+@Suite("Installing and canceling hooks")
 struct HookLifeTests {
   let journal = Journal()
 
-  @Test("a cancelled hook does not run again, and the other hooks keep their order")
+  @Test("a canceled hook does not run again, and the other hooks keep their order")
   func cancel() throws {
     let proxy = Desks.of(Desk("ann", journal))
     try proxy.before(.say) { _ in journal.write("1") }
@@ -43,7 +43,7 @@ struct HookLifeTests {
     expect(journal.all, equals: ["ann hello", "1", "2", "3"])
   }
 
-  @Test("an after hook that is cancelled during a message does not run for that message")
+  @Test("an after hook that is canceled during a message does not run for that message")
   func cancelInside() throws {
     let proxy = Desks.of(Desk("ann", journal))
     var behind: HookRegistration?
@@ -85,7 +85,7 @@ struct HookLifeTests {
     expect(error.code, equals: .tooDeep)
   }
 
-  @Test("cancelling a hook releases its captures, and so does releasing the proxy")
+  @Test("canceling a hook releases its captures, and so does releasing the proxy")
   func release() throws {
     final class Captured {}
     weak var first: Captured?
@@ -170,7 +170,7 @@ struct HookLifeTests {
     let one = try proxy.before(.say) { _ in }
     let all = try proxy.before { _ in }
     all.cancel()
-    expect("\(one), \(all)", equals: "hook around say:, hook around every message, cancelled")
+    expect("\(one), \(all)", equals: "hook around say:, hook around every message, canceled")
   }
 }
 

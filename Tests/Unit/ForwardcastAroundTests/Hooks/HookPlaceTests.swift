@@ -101,7 +101,7 @@ struct HookPlaceTests {
   }
 
   @Test(
-    "a message without hooks allocates nothing, even after a hook was cancelled",
+    "a message without hooks allocates nothing, even after a hook was canceled",
     .enabled(if: AllocationCounter.isAvailable))
   func nothingWithout() throws {
     let proxy = Desks()

@@ -1,4 +1,4 @@
-// HookStressTests.swift: hooks that are installed and cancelled while threads send.
+// HookStressTests.swift: hooks that are installed and canceled while threads send.
 
 import Dispatch
 @testable import Forwardcast
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Hooks under load")
 struct HookStressTests {
-  @Test("hooks can be installed and cancelled while four threads send, and every message runs complete hooks or none")
+  @Test("hooks can be installed and canceled while four threads send, and every message runs complete hooks or none")
   func comingAndGoing() throws {
     let proxy = SharedDesks()
     proxy.add(Desk("ann", worth: 1, Journal()), ownership: .strong)
@@ -31,7 +31,7 @@ struct HookStressTests {
     try expect(proxy.collect(.quote, 5, returning: .sum), equals: 6)
   }
 
-  @Test("installing and cancelling hooks while senders wait leaves no hook behind")
+  @Test("installing and canceling hooks while senders wait leaves no hook behind")
   func waiting() async throws {
     let proxy = SharedDesks()
     proxy.add(

@@ -181,7 +181,7 @@ struct HookWaitingTests {
     expect(failures.all, equals: ["isolation mismatch"])
   }
 
-  @Test("cancelling the sender's task ends the wait behind a hook")
+  @Test("canceling the sender's task ends the wait behind a hook")
   func cancellation() async throws {
     let proxy = desks()
     try proxy.before(.quote) { _ in }
@@ -327,7 +327,7 @@ struct HookWaitingTests {
     expect(told.all, equals: [])
   }
 
-  @Test("cancelling the sender ends a wait inside a hook, and a retry does not wait either")
+  @Test("canceling the sender ends a wait inside a hook, and a retry does not wait either")
   func cancelledInside() async throws {
     let told = Journal()
     let (proxy, queue) = heldDesks(told)

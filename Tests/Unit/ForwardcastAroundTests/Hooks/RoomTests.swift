@@ -94,7 +94,7 @@ struct RoomTests {
     expect(journal.all.count, equals: 1200)
   }
 
-  @Test("cancelling a sender at a full buffer reports how many targets already have the message")
+  @Test("canceling a sender at a full buffer reports how many targets already have the message")
   func cancelledAtFullBuffer() async throws {
     let proxy = Rooms()
     let (first, second) = (Desk("first", worth: 1, journal), Desk("second", worth: 2, journal))

@@ -286,7 +286,7 @@ struct TableHookTests {
     expect(journal.all, equals: ["greet a"])
   }
 
-  @Test("cached routes notice installed and cancelled hooks")
+  @Test("cached routes notice installed and canceled hooks")
   func routes() throws {
     let table = table()
     let (letter, proxy) = (Letter(journal, table), Desks())

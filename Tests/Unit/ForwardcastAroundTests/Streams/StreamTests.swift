@@ -176,7 +176,7 @@ struct StreamTests {
     proxy.broadcast(.quote, 2)
   }
 
-  @Test("cancelling the task ends the loop and removes the stream from the proxy")
+  @Test("canceling the task ends the loop and removes the stream from the proxy")
   func cancellation() async {
     let proxy = proxy()
     let (started, stream) = (AsyncStream.makeStream(of: Void.self), proxy.messages(for: .quote))

@@ -517,7 +517,7 @@ extension Centers {
       expect(answers(), equals: [true, true, false])
     }
 
-    @Test("a lazy registration can be cancelled, before and after it created an observer")
+    @Test("a lazy registration can be canceled, before and after it created an observer")
     func takenBack() throws {
       point.registerLazily(ArchiveService.self) { $0 }
       expect(point.unregisterLazily(ArchiveService.self))
@@ -530,7 +530,7 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add 2"])
     }
 
-    @Test("a lazy registration that is cancelled while its observer is created leaves no observer")
+    @Test("a lazy registration that is canceled while its observer is created leaves no observer")
     func takenBackMeanwhile() throws {
       let point = point
       let table = SelectorTable(for: ChatWindow.self) { Responds(to: .onAdd) { (_: ChatWindow, _: String) in } }

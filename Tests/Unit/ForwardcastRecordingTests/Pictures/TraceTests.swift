@@ -217,7 +217,7 @@ struct TraceTests {
     }
   }
 
-  @Test("a cancelled or replaced trace receives nothing")
+  @Test("a canceled or replaced trace receives nothing")
   func end() {
     let proxy = Desks.of(Desk("ann", journal))
     let (first, second) = (SequenceDiagram(), SequenceDiagram())

@@ -30,7 +30,7 @@ struct Order: Sendable {
   var address = "ann@example.org"
 }
 
-/// Reserves, charges and sends a mail. A busy payment is tried once more, a slow one cancelled.
+/// Reserves, charges and sends a mail. A busy payment is tried once more, a slow one canceled.
 struct Checkout<C: Clock>: Sendable where C.Duration == Duration {
   let payment: any Payment
   let stock: any Stock
