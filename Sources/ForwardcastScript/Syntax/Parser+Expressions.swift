@@ -29,6 +29,11 @@ extension Parser {
   }
 
   private mutating func appendExpression() throws {
+    // Nested brackets and blocks pass here. Their limit fits the usual stacks, but not the smallest.
+    guard StackGuard.hasRoom else {
+      let advice = "use fewer brackets, or a thread with a larger stack"
+      throw error("the nesting is too deep for the thread's stack; \(advice)", .limitExceeded, at: try peek())
+    }
     var negations: [Int] = []
     while try peek().is("not") { negations.append(try take().offset) }
     try appendOperand()

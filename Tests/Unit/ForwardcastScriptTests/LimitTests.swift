@@ -199,6 +199,20 @@ struct LimitTests {
     expect(played.error == nil)
     expect(played.output, equals: "1\n")
   }
+
+  @Test("a script that nests too deep for its thread's stack ends with an error", arguments: ["(", "if true { "])
+  func smallStackForBrackets(open: String) throws {
+    let close = open == "(" ? ")" : "}"
+    let text = String(repeating: open, count: 63) + "1" + String(repeating: close, count: 63)
+    let result = Mutex<Played?>(nil)
+    try onThread(stackSize: 160 << 10) {
+      let played = play(text)
+      result.withLock { $0 = played }
+    }
+    let error = try #require(result.withLock { $0 }).error
+    // Optimized code uses about a quarter of the stack, and may have enough.
+    expect(error.map { $0.contains("limit exceeded: the nesting is too deep") } ?? !_isDebugAssertConfiguration())
+  }
 }
 
 /// Runs `body` on a thread with a stack of the given size in bytes, and waits for it.
