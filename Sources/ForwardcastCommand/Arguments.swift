@@ -97,8 +97,10 @@ struct Arguments {
       }
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = parts[0] == "-h" ? "--help" : parts[0]
-      guard let option = word.options.first(where: { $0.name == name }) else {
-        let near = Likeness.nearest(to: name, among: word.options.map(\.name))
+      // The subcommand's help has been printed by now, unless `--help` has a value.
+      let options = word.options + CommandWord.general.options.prefix(word.name.isEmpty ? 0 : 1)
+      guard let option = options.first(where: { $0.name == name }) else {
+        let near = Likeness.nearest(to: name, among: options.map(\.name))
         let owner = word.name.isEmpty ? "forwardcast" : word.name
         throw refusal("\(owner) has no option \(ShownText.shown(name))" + Help.hint(near))
       }

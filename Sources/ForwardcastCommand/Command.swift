@@ -27,6 +27,13 @@ enum Command {
     Stream.reserveClosed()
     let status: Status
     do throws(UsageError) {
+      // Otherwise a file would be searched under a name with replacement characters.
+      for (index, text) in CommandLine.arguments.enumerated() {
+        guard let bytes = CommandLine.unsafeArgv[index], String(validatingCString: bytes) == nil else { continue }
+        throw UsageError(
+          text: "the argument \(ShownText.shown(text)) is not UTF-8; "
+            + "rename the file, or pass a script as - on standard input")
+      }
       status = try perform(arguments)
     } catch {
       // The cause is printed last, next to the prompt.

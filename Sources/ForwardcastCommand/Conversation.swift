@@ -61,7 +61,7 @@ final class Conversation {
       } else {
         if isTerminal { Stream.output.write(conversation.lines.isEmpty ? "> " : "… ") }
         let bytes = input.next(limit: ScriptSession.textLimit)
-        if let bytes { conversation.take(bytes) } else { conversation.end() }
+        if let bytes { conversation.take(bytes) } else { conversation.end(by: input.error) }
       }
     }
     return isTerminal ? .success : conversation.status
@@ -115,8 +115,9 @@ final class Conversation {
   }
 
   /// Ends the input. The parser reports brackets that are still open.
-  private func end() {
+  private func end(by error: FileError? = nil) {
     lines.finish().forEach(say)
+    if let error { note(.usage, error.line) }
     isOver = true
   }
 
@@ -230,7 +231,7 @@ enum Interruption {
     }
   }
 
-  static func end() { handle(SIG_DFL) }
+  static func end() { handle(SIGINT, SIG_DFL) }
 
   /// Ends the program like an unhandled control-C.
   static func passOn() {
@@ -239,8 +240,8 @@ enum Interruption {
   }
 
   /// Sets the handler, unless the signal is ignored, as in background jobs of a shell script.
-  private static func handle(_ handler: (@convention(c) (Int32) -> Void)?) {
-    let before = signal(SIGINT, handler)
-    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(SIGINT, SIG_IGN) }
+  static func handle(_ number: Int32 = SIGINT, _ handler: (@convention(c) (Int32) -> Void)?) {
+    let before = signal(number, handler)
+    if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
   }
 }

@@ -81,7 +81,7 @@ struct FileError: Error {
   init(text: String) { (self.text, line) = (text, text) }
 
   init(_ what: String, _ path: String, _ code: Int32 = errno) {
-    text = "\(what) \(ShownText.shown(path)): \(String(cString: strerror(code)))"
+    text = "\(what) \(path.isEmpty ? "\"\"" : ShownText.shown(path)): \(String(cString: strerror(code)))"
     line = "forwardcast: \(text)"
   }
 }
@@ -127,9 +127,10 @@ func scriptText(_ path: String, reason: (FileError) -> String = \.line) -> Strin
 /// Decodes UTF-8. Throws ``FileError`` with the place of the first invalid byte, the line and a
 /// caret.
 func decoded(_ bytes: [UInt8], from name: String, firstLine: Int = 1) throws(FileError) -> String {
-  let valid = validPrefix(bytes)
   // The parser rejects a text that is too long, so the place of the cut does not matter.
-  if valid == bytes.count || bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
+  if bytes.count > ScriptSession.textLimit { return String(decoding: bytes, as: UTF8.self) }
+  if let text = String(validating: bytes, as: UTF8.self) { return text }
+  let valid = validPrefix(bytes)
   // As in a script's text, a byte order mark has no column.
   let mark = firstLine == 1 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   let before = String(decoding: bytes[mark..<valid], as: UTF8.self)
@@ -173,6 +174,9 @@ struct InputLines {
     }
     return line.isEmpty ? nil : line
   }
+
+  /// The reason why the input has ended early, as for a folder; `nil` if it is complete.
+  var error: FileError? { file.flatMap { ferror($0) == 0 ? nil : FileError("cannot read", "standard input") } }
 }
 
 /// The length of the longest prefix that is well-formed UTF-8.

@@ -1,14 +1,24 @@
 // Terminal.swift: reads single keys from a terminal.
 
 /// Standard input in raw mode until ``restore()``: without echo and line editing, and with marks
-/// around pasted text.
+/// around pasted text. A signal that ends the program restores it, too.
 struct RawTerminal {
-  private let saved: termios
+  /// The settings before raw mode. Written before the handlers of signals read them.
+  private nonisolated(unsafe) static var saved = termios()
+  private static let endings = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
   init?() {
     var settings = termios()
     guard tcgetattr(Stream.input.descriptor, &settings) == 0 else { return nil }
-    saved = settings
+    Self.saved = settings
+    for ending in Self.endings {
+      Interruption.handle(ending) { number in
+        // Calls only what a handler may call: a stream could be in use and locked.
+        Self.leave(TCSANOW)
+        signal(number, SIG_DFL)
+        raise(number)
+      }
+    }
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     settings.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR)
     guard tcsetattr(Stream.input.descriptor, TCSADRAIN, &settings) == 0 else { return nil }
@@ -16,9 +26,14 @@ struct RawTerminal {
   }
 
   func restore() {
-    Stream.output.write("\u{1B}[?2004l")
-    var saved = saved
-    tcsetattr(Stream.input.descriptor, TCSADRAIN, &saved)
+    Self.leave(TCSADRAIN)
+    for ending in Self.endings { Interruption.handle(ending, SIG_DFL) }
+  }
+
+  private static func leave(_ moment: Int32) {
+    let marks: StaticString = "\u{1B}[?2004l"
+    _ = write(Stream.output.descriptor, marks.utf8Start, marks.utf8CodeUnitCount)
+    tcsetattr(Stream.input.descriptor, moment, &saved)
   }
 
   private var returned: UInt8?

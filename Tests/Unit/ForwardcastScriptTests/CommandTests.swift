@@ -306,6 +306,9 @@ import Testing
       expect(try Call("check", "--", "--help").errors.hasPrefix("forwardcast: cannot read --help:"))
       try expect(Call("types", "--", "v@:").status, equals: 0)
       expect(try Call("run", "--step", "3").errors.hasSuffix("has no option --step; did you mean --steps?\n"))
+      for call in [["--help=1"], ["run", "--help=1"], ["types", "-h=", "v"]] {
+        expect(try Call(call).errors.hasSuffix("forwardcast: --help takes no value\n"))
+      }
       expect(try Call("ru").errors.hasSuffix("forwardcast: unknown word ru; did you mean run?\n"))
     }
 
@@ -338,9 +341,26 @@ import Testing
       expect(written.hasPrefix("[\n") && !written.contains("expectation"), "\(written)")
     }
 
+    @Test("an argument that is not UTF-8 is an error that says so, even if the file exists")
+    func latinName() throws {
+      let (folder, command) = (try Folder(), try Call.executable().path)
+      let said = try Call.shell(
+        "cd \(folder.path); : > $'caf\\xe9.msg'; '\(command)' run $'caf\\xe9.msg' 2>&1; echo $?")
+      let cure = "rename the file, or pass a script as - on standard input"
+      expect(said.hasSuffix("\nforwardcast: the argument caf\u{FFFD}.msg is not UTF-8; \(cure)\n2\n"), "\(said)")
+    }
+
     @Test("without standard input, repl ends with status 0")
     func noInput() throws {
       expect(try Call.shell("'\(Call.executable().path)' repl 2>&1 <&-; echo status $?"), equals: "status 0\n")
+    }
+
+    @Test("input that cannot be read ends repl with status 2 and the reason, as with run")
+    func unreadableInput() throws {
+      expect(
+        try Call.shell("'\(Call.executable().path)' repl 2>&1 </; echo status $?"),
+        equals: "forwardcast: cannot read standard input: Is a directory\nstatus 2\n")
+      try expect(Call("run", "").errors, equals: "forwardcast: cannot read \"\": No such file or directory\n")
     }
 
     @Test("echoed hostile text is truncated, with control and direction characters escaped")

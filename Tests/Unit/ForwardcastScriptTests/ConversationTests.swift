@@ -51,6 +51,16 @@ import Testing
       try expect(terminal.end(), equals: 0)
     }
 
+    @Test("a signal that ends the program at the prompt restores the terminal", arguments: [SIGINT, SIGTERM])
+    func signalAtPrompt(signal: Int32) throws {
+      let terminal = try begin(Folder())
+      expect(terminal.isRaw)
+      terminal.send(signal)
+      try terminal.wait(for: "\u{1B}[?2004l")
+      expect(terminal.status, equals: signal)
+      expect(!terminal.isRaw)
+    }
+
     @Test("the next conversation can recall earlier lines")
     func history() throws {
       let folder = try Folder()

@@ -29,12 +29,13 @@
       try Self.withInterrupts { try process.run() }
     }
 
-    /// Runs `body` with SIGINT unblocked: a process inherits the signal mask of the thread that
-    /// starts it, and the threads of tests block the signal.
+    /// Runs `body` with SIGINT and SIGTERM unblocked: a process inherits the signal mask of the
+    /// thread that starts it, and the threads of tests block signals.
     static func withInterrupts(_ body: () throws -> Void) rethrows {
       var (open, before) = (sigset_t(), sigset_t())
       sigemptyset(&open)
       sigaddset(&open, SIGINT)
+      sigaddset(&open, SIGTERM)
       pthread_sigmask(SIG_UNBLOCK, &open, &before)
       defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
       try body()
@@ -101,7 +102,15 @@
     private var passed: String.Index { screen.index(screen.startIndex, offsetBy: passedCount) }
 
     /// Interrupts the program, as control-C does if the terminal does not pass it as a key.
-    func interrupt() { kill(process.processIdentifier, SIGINT) }
+    func interrupt() { send(SIGINT) }
+
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// True if the terminal passes keys one by one and does not show them.
+    var isRaw: Bool {
+      var settings = termios()
+      return tcgetattr(keyboard, &settings) == 0 && settings.c_lflag & tcflag_t(ICANON | ECHO) == 0
+    }
 
     /// Ends the input with control-D, and returns the status.
     func end() throws -> Int32 {
