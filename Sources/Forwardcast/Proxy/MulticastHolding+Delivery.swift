@@ -66,7 +66,7 @@ extension MulticastHolding where Interface: Sendable {
   ///
   /// If targets send through several proxies, drain all of them in turn until each drain returns 0.
   ///
-  /// - Returns: the number of deliveries since the call.
+  /// - Returns: the number of deliveries since the call, including those of removed targets.
   /// - Throws: `CancellationError`; `wouldDeadlock` if the caller is an asynchronous method of a
   ///   target; `timedOut` if the caller is a task that such a method created, see
   ///   ``MulticastOptions/deadlockTimeout``.
