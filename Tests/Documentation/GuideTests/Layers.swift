@@ -44,7 +44,7 @@ struct LayersGuide {
 
     // snippet: layers-boxed
     var call = Invocation("readingAt:", arguments: [ArgumentBox(3)])
-    let report = try meters.multicast.forward(&call)
+    let report = try meters.forward(&call)
     print(report)  // delivered 2, queued 0, failed 0, skipped 0
     // end
     expect("\(report)", equals: "delivered 2, queued 0, failed 0, skipped 0")
