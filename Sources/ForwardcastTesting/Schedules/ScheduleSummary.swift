@@ -4,7 +4,7 @@
 public struct ScheduleSummary: Sendable, CustomStringConvertible {
   /// The number of orders that were run to their end.
   public internal(set) var orders = 0
-  /// True if every order was run.
+  /// True if every order was run. With `.every(changes:)`, true only if the limit excluded none.
   public internal(set) var isComplete = false
   /// The number of turns of the longest order.
   public internal(set) var longest = 0
