@@ -59,7 +59,7 @@ extension ArgumentBox {
     switch type.kind {
     case .scalar: ""
     case .structure(let record) where record.optionalName != nil: ""
-    case .selector: ", which is not a selector that the process knows"
+    case .selector: ", which is not a known selector"
     default: ", but this type cannot be read from text"
     }
   }

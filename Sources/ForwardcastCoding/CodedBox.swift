@@ -37,7 +37,7 @@ struct CodedBox: Codable {
       let others = (decoder.userInfo[Invocation.typesKey] as? KnownTypes)?.types ?? [:]
       let type: any Codable.Type
       do { type = try CodedType.type(named: name, others) } catch {
-        let advice = error == .unknown ? ": add it to decoder.userInfo[Invocation.typesKey]" : ""
+        let advice = error == .unknown ? "; add it to decoder.userInfo[Invocation.typesKey]" : ""
         throw DecodingError.dataCorruptedError(
           forKey: .type, in: container, debugDescription: "\(error) \"\(shortened(name))\"" + advice)
       }

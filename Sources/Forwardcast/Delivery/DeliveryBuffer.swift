@@ -19,7 +19,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   private init(_ policy: Policy) { self.policy = policy }
 
   private init(_ policy: (Int) -> Policy, _ count: Int) {
-    precondition(count > 0, "a buffer of \(count) messages could hold none")
+    precondition(count > 0, "a buffer needs room for at least 1 message, found \(count)")
     self.policy = policy(count)
   }
 

@@ -26,7 +26,7 @@ struct RowTargets: @unchecked Sendable {  // what `head` points to is exchanged 
   init<Target>(_ type: Target.Type) {
     let cast = TargetCast<Target>()
     guard let head = cast.head, MemoryLayout<Target>.size == MemoryLayout<TargetWords>.size else {
-      preconditionFailure("\(type) is not a protocol for classes")
+      preconditionFailure("\(type) is not a class-bound protocol; inherit 'AnyObject'")
     }
     self.head = head
     search = { object in

@@ -60,7 +60,8 @@ public struct Invocation {
   ///
   /// - Precondition: `index` is an index of ``arguments``.
   public func argument<T>(_ index: Int, as type: T.Type = T.self) throws(UnboxingError) -> T {
-    precondition(arguments.indices.contains(index), "no argument \(index) in a message with \(arguments.count)")
+    precondition(
+      arguments.indices.contains(index), "argument \(index) does not exist; the message has \(arguments.count)")
     return try arguments[index].unbox(as: type)
   }
 

@@ -38,7 +38,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     }
     /// The table already has a method for the selector.
     public static var alreadyInTable: Code {
-      Code(description: "already in table", cure: "keep one of the two, or use 'replace' for the new one")
+      Code(description: "already in table", cure: "remove one of the two rows, or call 'replace' with the new one")
     }
     /// The wait would never end.
     public static var wouldDeadlock: Code {
@@ -141,7 +141,7 @@ extension MessageError {
   {
     MessageError(
       .wrongArgumentCount, receiver: receiver, selector: selector.name,
-      evidence: "\(declaration) takes \(found), the selector \(selector.numberOfArguments)")
+      evidence: "\(declaration) takes \(found), but the selector takes \(selector.numberOfArguments)")
   }
 
   @inline(never)
@@ -163,7 +163,7 @@ extension StackGuard {
   @inline(never) package static func tooDeep(_ selector: MessageSelector, receiver: AnyObject) -> MessageError {
     MessageError(
       .tooDeep, of: receiver, selector,
-      "messages sent by methods have exhausted the thread's stack; send further messages from a queue or a task")
+      "nested messages have exhausted the thread's stack; send the inner messages from a queue or a task")
   }
 }
 

@@ -144,7 +144,7 @@ extension MessageDelivery {
     }
     if scope.mayNotWait {
       return refused(step) {
-        "it answers on the \($0), but an around hook of an enclosing proxy is not async; "
+        "the target answers on the \($0), but an around hook of an enclosing proxy is not async; "
           + "pass the hook's async form as 'waiting:'"
       }
     }

@@ -85,7 +85,7 @@ final class ClosureLimits: Sendable {
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }
-    throw error(.nobodyResponds, "it was registered with 'once', and another message came first")
+    throw error(.nobodyResponds, "the closure was registered with 'once' and has already received another message")
   }
 
   private func error(_ code: MessageError.Code, _ evidence: String) -> MessageError {

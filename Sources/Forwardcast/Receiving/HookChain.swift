@@ -69,14 +69,14 @@ struct HookChain: Sendable {
     let evidence: String
     if isAwaited {
       evidence =
-        "the inner around hook has only a 'waiting:' form, and the outer hook has none; pass the outer hook's async "
-        + "form as 'waiting:'"
+        "the inner around hook is async, but the outer around hook is synchronous; pass the outer hook's async form "
+        + "as 'waiting:'"
     } else if message.isOfProxy {
       evidence = "an around hook is async; use an async call, such as sendAndWait"
     } else {
       // An asynchronous call would run the method, which is not async, in the same way.
       evidence =
-        "an around hook of the table has only a 'waiting:' form, but the method is not async; pass a synchronous closure"
+        "an around hook of the table is async, but the method is synchronous; pass a synchronous closure"
     }
     return MessageError(.isolationMismatch, of: message.receiver, message.selector, evidence)
   }

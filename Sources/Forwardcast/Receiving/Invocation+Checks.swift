@@ -74,7 +74,8 @@ extension Invocation {
     let count = types.argumentTypes.count - 2
     guard count != selector.numberOfArguments else { return }
     throw MessageError(
-      .wrongArgumentCount, of: receiver, selector, "\(whose()) \(count), the selector \(selector.numberOfArguments)")
+      .wrongArgumentCount, of: receiver, selector,
+      "\(whose()) \(count), but the selector takes \(selector.numberOfArguments)")
   }
 
   mutating func fit(_ types: [TypeEncoding], _ receiver: @autoclosure () -> String) throws(MessageError) {
@@ -104,6 +105,6 @@ extension [ArgumentBox] {
     }
     let reason = "may not \(move), since its static type is not known to be Sendable; pass"
     if unmarked.count == 1 { return (first, "argument \(first) \(reason) it as '\(self[first].type)'") }
-    return (nil, "an argument \(reason) each argument as its own type")
+    return (nil, "an argument \(reason) each argument as its concrete type")
   }
 }

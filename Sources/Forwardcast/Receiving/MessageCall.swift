@@ -176,7 +176,11 @@ final class HookTurn: RunningHook {
   /// Runs the inner hooks and the message. Throws `hookEnded` after the hook has returned.
   @usableFromInline
   func proceed(_ arguments: MessageArguments? = nil) throws -> MessageAnswers {
-    if isOver { throw MessageError(.hookEnded, receiver: "an around hook", selector: message.selector.name) }
+    if isOver {
+      throw MessageError(
+        .hookEnded, receiver: "an around hook", selector: message.selector.name,
+        evidence: "'proceed' was called after the hook returned")
+    }
     let arguments = arguments ?? message.arguments
     if count == 0 { return try rest(arguments) }
     return try inside.run(message.with(arguments), inside: count, isAwaited: isAwaited, rest)

@@ -170,13 +170,16 @@ enum MethodIsolation: Sendable {
     case .target, .actor:
       "the method runs \(place), but the sender is not known to run there; use an async call, or send from that actor "
         + "inside 'withHeldActor'"
-    case .sender, .mainActor: "the method runs \(place), but the sender does not; use an async call, or send from there"
+    case .sender, .mainActor:
+      "the method runs \(place), but the sender does not; use an async call, or send the message \(place)"
     }
   }
 
   /// The reason why a sender in another isolation cannot call a closure that stays in this one.
   var closureEvidence: String {
-    if case .mainActor = self { return "the closure runs on the main actor, but the sender does not; send from there" }
+    if case .mainActor = self {
+      return "the closure runs on the main actor, but the sender does not; send the message on the main actor"
+    }
     return "the closure runs \(place), but the sender is not known to run there; send from that actor inside "
       + "'withHeldActor'"
   }
@@ -382,7 +385,8 @@ extension MethodSignature {
     guard numberOfArguments == own.numberOfArguments else {
       throw MessageError(
         .wrongArgumentCount, receiver: receiver, selector: selector.name,
-        evidence: "the row's signature takes \(numberOfArguments - 2), its closure \(own.numberOfArguments - 2)")
+        evidence: "the row's signature takes \(numberOfArguments - 2), but its closure takes "
+          + "\(own.numberOfArguments - 2)")
     }
     try compare(with: own, selector, receiver: receiver) { wanted, found in
       wanted.accepts(found)

@@ -230,7 +230,7 @@ final class TableStorage: Sendable {
     for selector in parent.selectors {
       let error = MessageError(
         .typeMismatch, of: self, selector,
-        "\(targetName) cannot inherit a table of \(parent.targetName); pass the superclass's table")
+        "a table for \(targetName) cannot inherit the table for \(parent.targetName); pass the table of a superclass")
       state.withLock { $0.refuse(selector, error) }
     }
   }
@@ -337,13 +337,15 @@ final class TableStorage: Sendable {
   func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
     throw MessageError(
-      .typeMismatch, of: object, selector, "its table is for \(targetName); create the table for the receiver's type")
+      .typeMismatch, of: object, selector,
+      "the table is for \(targetName), but the receiver is of type \(typeName(of: object)); create a table for that type"
+    )
   }
 
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {
     guard ObjectIdentifier(Target.self) != targetID else { return }
     throw MessageError(
-      .typeMismatch, of: self, selector, "the row is for \(Target.self), the table for \(targetName)")
+      .typeMismatch, of: self, selector, "the row is for \(Target.self), but the table is for \(targetName)")
   }
 
   /// Adds rows. If a row is rejected, the table gets no row for that selector: if two rows have one
@@ -372,7 +374,7 @@ final class TableStorage: Sendable {
   @inline(never) func enter(_ method: Method, replacing: Bool) throws(MessageError) -> Method? {
     let selector = method.selector
     guard let old = try enter(method, where: { replacing || $0 == nil }) else {
-      throw MessageError(.alreadyInTable, of: self, selector, "the table has a method for this selector")
+      throw MessageError(.alreadyInTable, of: self, selector, "the table already has a method for this selector")
     }
     return old
   }

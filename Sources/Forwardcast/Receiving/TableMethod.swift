@@ -113,6 +113,6 @@ extension MessageReceiver {
     if let method = table.inheritedMethod(for: selector) { return try method.call(on: self, repeat each arguments) }
     if let refusal = table.storage.parent?.refusal(for: selector) { throw refusal }
     throw MessageError(
-      .unrecognizedSelector, of: self, selector, "no inherited table has the method")
+      .unrecognizedSelector, of: self, selector, "none of the inherited tables has the method")
   }
 }

@@ -28,7 +28,7 @@ public struct MessageInterceptor: Sendable {
     _ attempts: Int, delay: Duration = .zero, clock: (any Clock<Duration>)? = nil,
     while isTransient: @escaping @Sendable (any Error) -> Bool = { _ in true }
   ) -> MessageInterceptor {
-    precondition(attempts > 0, "a message that is sent \(attempts) times has no outcome")
+    precondition(attempts > 0, "retrying needs at least 1 attempt, found \(attempts)")
     @Sendable func isLast(_ attempt: Int, _ error: any Error) -> Bool {
       attempt == attempts || Task.isCancelled || !isTransient(error)
     }

@@ -41,7 +41,7 @@ enum ResolverHook {
       do { try WaitGraph.wait(for: work) } catch {
         throw MessageError(
           .wouldDeadlock, receiver: "\(type)", selector: selector.name,
-          evidence: "these wait for one another: " + error.chain.joined(separator: " → "))
+          evidence: "these calls wait for one another: " + error.chain.joined(separator: " → "))
       }
       return requests.withLock { $0[request]?.answer } ?? .added
     }

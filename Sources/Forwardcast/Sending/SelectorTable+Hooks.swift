@@ -106,7 +106,7 @@ extension TableStorage: HookHolder {
     if let selector = hook.selector {
       guard let method = firstMethod(for: selector) else {
         throw MessageError(
-          .unrecognizedSelector, of: self, selector, "the table has no such method, nor does it inherit one")
+          .unrecognizedSelector, of: self, selector, "neither the table nor a table that it inherits has the method")
       }
       if case .around(nil, waiting: _?, name: _) = hook.body, !method.isolation.isAsync {
         throw MessageError(
@@ -139,7 +139,7 @@ extension MethodSignature {
     guard argumentTypes.count == stated.argumentTypes.count else { return }
     try compare(with: stated, selector, receiver: receiver) { wanted, found in
       wanted.mayBecome(found) || found.mayBecome(wanted)
-        ? nil : "the method has \(wanted.swiftName), the hook \(found.swiftName)"
+        ? nil : "the method has \(wanted.swiftName), but the hook has \(found.swiftName)"
     }
   }
 }

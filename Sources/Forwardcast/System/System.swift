@@ -30,7 +30,7 @@ package struct ThreadSlot: Sendable {
   package init() {
     var key = pthread_key_t()
     let failure = pthread_key_create(&key, nil)
-    precondition(failure == 0, "no room for a thread key (\(failure))")
+    precondition(failure == 0, "the system cannot create a thread-local key: error \(failure)")
     self.key = key
   }
 

@@ -219,7 +219,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
       guard let target = registration.liveTarget else { continue }
       let error = MessageError(
         .noSelectorTable, receiver: typeName(of: target), selector: "",
-        evidence: "only typed calls reach it, since its proxy has no table either")
+        evidence: "only typed calls reach the target, because its proxy has no table either")
       report(error, "add", registration, receiver: typeName(of: target))
     }
   }

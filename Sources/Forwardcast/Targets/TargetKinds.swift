@@ -97,7 +97,7 @@ extension MulticastCore {
       guard let near = Likeness.nearest(to: selector.name, among: known.map(\.name)).first else { continue }
       let error = MessageError(
         .unrecognizedSelector, of: target, selector,
-        "'unimplemented' lists it, but the protocol does not have it; did you mean '\(near)'?")
+        "'unimplemented' lists this selector, but the protocol does not have it; did you mean '\(near)'?")
       report(error, selector, registration, receiver: typeName(of: target))
     }
   }

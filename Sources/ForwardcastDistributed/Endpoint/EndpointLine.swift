@@ -54,7 +54,8 @@ final class EndpointLine {
       throw WireRefusal(.superseded, evidence)
     }
     guard (1...number).contains(call.awaited) else {
-      throw WireRefusal(.ahead, "message \(number) states \(call.awaited) as the first awaited number")
+      throw WireRefusal(
+        .ahead, "message \(number) gives \(call.awaited) as the first awaited number; it must be 1 to \(number)")
     }
     guard isWithinReach(number, from: call.awaited) else {
       throw WireRefusal(

@@ -177,7 +177,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     do throws(WireValueError) {
       let text = try reply.text(tag)
       if text.utf8.count <= limits.bytes { return text }
-      let tooLarge = WireRefusal(.answerCannotCross, "\(text.utf8.count) bytes of at most \(limits.bytes)")
+      let tooLarge = WireRefusal(
+        .answerCannotCross, "the answer has \(text.utf8.count) bytes, more than the limit of \(limits.bytes)")
       refusal = if case .refused(_, let long) = reply { long } else { tooLarge }
     } catch {
       refusal = WireRefusal(.answerCannotCross, "\(error)")

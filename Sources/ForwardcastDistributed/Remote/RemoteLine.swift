@@ -21,7 +21,7 @@ final class RemoteLine: Sendable {
   }
 
   struct State: Sendable {
-    var presence = RemotePresence.lost("it is not connected yet")
+    var presence = RemotePresence.lost("the receiver is not connected yet")
     var opening = Opening()
     /// True if the endpoint has lost the line. A new line is opened when no message is in flight.
     var isStale = false
@@ -124,10 +124,10 @@ final class RemoteLine: Sendable {
     case .lost(let reason), .ended(let reason): return error(.gone, .didNotRun, call.selector, reason)
     }
     if call.deadline == .now {
-      return error(.timedOut, .didNotRun, call.selector, "its deadline had passed before it was sent")
+      return error(.timedOut, .didNotRun, call.selector, "the deadline had passed before the message was sent")
     }
     if state.abandoned >= RemoteLine.abandonedLimit {
-      let evidence = "the engine has not ended \(RemoteLine.abandonedLimit) earlier calls"
+      let evidence = "\(RemoteLine.abandonedLimit) earlier calls of the engine have not returned"
       return error(.connectionFailed, .didNotRun, call.selector, evidence)
     }
     guard call.isMessage, state.waiting.count >= options.waitingCalls,

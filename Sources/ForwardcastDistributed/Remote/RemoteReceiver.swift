@@ -100,7 +100,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   nonisolated(nonsending) public func respondsNow(to selector: MessageSelector) async throws -> Bool {
     let call = OutgoingCall(selector.name, .ask(selector), within: deadline)
     guard case .told(let answers) = try await line.send(call) else {
-      throw line.error(.malformedAnswer, .unknown, selector.name, "wanted yes or no")
+      throw line.error(.malformedAnswer, .unknown, selector.name, "the reply is neither yes nor no")
     }
     return answers
   }
@@ -144,7 +144,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
     case .foreignError(_, let type, let text):
       throw RemoteError(.foreignError, .ran, peer: name, selector: selector.name, evidence: text, foreignType: type)
     case .opened, .told, .refused:
-      throw line.error(.malformedAnswer, .unknown, selector.name, "the reply does not answer a message")
+      throw line.error(.malformedAnswer, .unknown, selector.name, "the reply is not an answer to a message")
     }
   }
 }

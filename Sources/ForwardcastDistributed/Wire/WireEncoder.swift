@@ -110,7 +110,8 @@ private final class EncodedItem {
     guard path?.depth ?? 0 > deepestValue else { return }
     throw EncodingError.invalidValue(
       deepestValue,
-      .init(codingPath: WirePath.keys(path), debugDescription: "the value has more than \(deepestValue) levels"))
+      .init(
+        codingPath: WirePath.keys(path), debugDescription: "the value is nested more than \(deepestValue) levels deep"))
   }
 }
 

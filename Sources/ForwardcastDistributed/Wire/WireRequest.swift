@@ -160,7 +160,7 @@ struct WireFields {
 
   static func read(_ text: String, _ limits: MessageLimits) throws(WireRefusal) -> WireFields {
     guard text.utf8.count <= limits.bytes else {
-      throw WireRefusal(.tooLarge, "\(text.utf8.count) bytes of at most \(limits.bytes)")
+      throw WireRefusal(.tooLarge, "the text has \(text.utf8.count) bytes, more than the limit of \(limits.bytes)")
     }
     let bytes = Array(text.utf8)
     let tree = try WireTree(bytes, from: WireVersion.bodyStart(of: bytes), limits: limits)

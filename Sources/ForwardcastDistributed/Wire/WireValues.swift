@@ -35,7 +35,7 @@ extension WireReading {
   /// list of known types.
   func box(type typeNode: Int, value: Int, in place: String) throws(WireValueError) -> ArgumentBox {
     guard tree.kind(typeNode) == .text, WireName.isStreamSafe(tree.bytes(of: typeNode)) else {
-      throw WireValueError(description: "a value without the name of its type")
+      throw WireValueError(description: "a value has no type name")
     }
     let name = tree.text(typeNode)
     do {
@@ -47,7 +47,7 @@ extension WireReading {
       default: return try box(try CodedType.type(named: name, types.types), value)
       }
     } catch let refusal as CodedType.Refusal {
-      let advice = refusal == .unknown ? " (add it to \(place))" : ""
+      let advice = refusal == .unknown ? "; add it to the \(place)" : ""
       throw WireValueError(description: "\(refusal) \(WireRefusal.quoted(name))\(advice)")
     } catch let error as DecodingError {
       throw WireValueError(description: "not a value of type \(WireRefusal.quoted(name)): \(error.reason)")

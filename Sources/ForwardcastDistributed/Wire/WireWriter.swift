@@ -109,9 +109,11 @@ enum WireVersion {
   static func bodyStart(of text: [UInt8]) throws(WireRefusal) -> Int {
     if text.starts(with: bytes) { return bytes.count }
     let word = text.prefix(40).prefix { $0 != UInt8(ascii: " ") }
-    guard word.starts(with: "forwardcast".utf8) else { throw WireRefusal(.unknownVersion, "a text without a version") }
+    guard word.starts(with: "forwardcast".utf8) else {
+      throw WireRefusal(.unknownVersion, "the text does not begin with a version")
+    }
     let version = WireRefusal.quoted(String(decoding: word, as: UTF8.self))
-    throw WireRefusal(.unknownVersion, "unknown version \(version), this process speaks \(heading)")
+    throw WireRefusal(.unknownVersion, "unknown version \(version); this process reads only \(heading)")
   }
 }
 

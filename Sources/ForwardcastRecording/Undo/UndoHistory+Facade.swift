@@ -34,14 +34,17 @@ extension UndoHistory {
     _ target: Proxy.Interface, as proxy: Proxy, _ isAtHome: (() -> Bool)?
   ) -> Proxy {
     let object = targetObject(for: target)
-    precondition(!(object is ValueTarget), "\(Swift.type(of: target)) is a value, so undo would change only a copy")
+    precondition(
+      !(object is ValueTarget), "\(Swift.type(of: target)) is a value, so undo would change only a copy; pass an object"
+    )
     let table = proxy.multicast.interfaceTable
     let standIn = UndoStandIn(table) { [self, weak object] message in
       if isAtHome?() == false {
         throw MessageError(
           .isolationMismatch, receiver: "undo history", selector: message.selector.name,
-          evidence: "the stand-in accepts calls only on its actor or, without one, in the task or thread that prepared "
-            + "it; on an actor of your own, call it inside 'withHeldActor'")
+          evidence:
+            "the proxy from 'prepare' accepts calls only on its actor or, if it has none, in the task or thread "
+            + "that called 'prepare'; on your own actor, call it inside 'withHeldActor'")
       }
       guard let object else { throw MessageNotTaken() }
       register(

@@ -154,7 +154,7 @@ public struct UndoError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let isPerforming = Code(
       words: "an undo or a redo is in progress, or the history is closing a group or registering a step")
     /// Registration is not disabled, so it cannot be enabled.
-    public static let isNotDisabled = Code(words: "registration is not disabled")
+    public static let isNotDisabled = Code(words: "registration is already enabled")
   }
 
   /// The rule that the call broke.

@@ -62,7 +62,7 @@ enum FailureText {
     let title =
       found.isEmpty
       ? "expected \(missing), which did not happen"
-      : "expected \(missing) after \(expected[found.count - 1]), but it did not happen then"
+      : "expected \(missing) after \(expected[found.count - 1]), but found no such call after it"
     let left = expected.enumerated().map { index, call in
       (index < found.count ? "✓ " : index == found.count ? "✗ " : "· ") + "\(call)"
     }
@@ -80,7 +80,7 @@ enum FailureText {
   ) -> String {
     let title =
       start == nil
-      ? "expected no \(unexpected) after \(event), but the latter did not happen"
+      ? "expected no \(unexpected) after \(event), but \(event) did not happen"
       : "expected no \(unexpected) after \(event), found \(late.count)"
     let right = calls.enumerated().map { index, entry in
       Line(text: (index == start ? "✓ " : late.contains(index) ? "✗ " : "· ") + "\(entry)")

@@ -315,7 +315,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
   private func meet(_ context: any DeliveryContext) {
     if context is ScheduleContext { return }
     fail(
-      "\(context.name) is not the schedule's, so the schedule cannot order its turns; "
+      "\(context.name) does not belong to the schedule, so the schedule cannot order its turns; "
         + "use schedule.queue(_:), schedule.actor(_:) or schedule.mainActor in its place")
   }
 
@@ -332,7 +332,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
     let tasks = jobs.map { $0.taskNumber.flatMap { self.tasks[$0]?.name } ?? "a task" }
     for name in tasks + posted.map({ "a message to \($0)" }) {
       abandon(
-        "\(name) came from a thread that is not the schedule's: the program waits for real time, the main actor, an executor or a "
+        "\(name) came from a thread outside the schedule: the program waits for real time, the main actor, an executor or a "
           + "queue; use schedule.clock and the schedule's deliveries instead")
     }
     for job in jobs { add(job, by: lanes[0]) }
@@ -349,7 +349,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
       } else if lane.turn != nil {
         lines.append("\(lane.name) blocks in its turn")
       } else if lane === lanes[0], !isBodyOver {
-        lines.append("\(lane.name) waits, but not for a message that it sent")
+        lines.append("\(lane.name) waits for something other than a message that it sent")
       }
     }
     for message in sent where message.note.message != nil && message.envelope != nil {

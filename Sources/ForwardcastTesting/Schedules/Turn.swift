@@ -63,7 +63,7 @@ final class TurnThread: @unchecked Sendable {  // the semaphore orders accesses 
       var id = pthread_t()
       let failure = pthread_create(&id, nil, { $0.flatMap { TurnThread.run($0) } }, kept)
     #endif
-    precondition(failure == 0, "no thread for a schedule (\(failure))")
+    precondition(failure == 0, "the system cannot create a thread for the schedule: error \(failure)")
   }
 
   private static func run(_ kept: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {

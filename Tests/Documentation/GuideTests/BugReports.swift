@@ -68,7 +68,7 @@ struct BugReports {
     #expect(calls.outermostCalls.count == 2 && again.isEqual(to: calls) == true)
     expect(fresh.basketTotal(), equals: 455)
     let plain = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Recording.self, from: report) }
-    let advice = #"unknown type "Purchase": add it to decoder.userInfo[Invocation.typesKey]"#
+    let advice = #"unknown type "Purchase"; add it to decoder.userInfo[Invocation.typesKey]"#
     if case .dataCorrupted(let context)? = plain {
       expect(context.debugDescription, equals: advice)
     } else {

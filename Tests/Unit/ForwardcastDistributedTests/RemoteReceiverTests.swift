@@ -265,7 +265,7 @@ struct RemoteReceiverTests {
     expect(
       "\(error)",
       equals:
-        "cannot cross: 'paint:' of worker: the answer: unknown type \"Tint\" (add it to types of RemoteOptions); "
+        "cannot cross: 'paint:' of worker: the answer: unknown type \"Tint\"; add it to the types of RemoteOptions; "
         + "the message ran"
     )
   }
@@ -485,7 +485,7 @@ struct RemoteReceiverTests {
     expect(try await remote.respondsNow(to: "add:"))
     isWrong.withLock { $0 = true }
     let error = try await remoteError { _ = try await remote.respondsNow(to: "add:") }
-    expect("\(error)".hasPrefix("malformed answer: 'add:' of worker: wanted yes or no"), "\(error)")
+    expect("\(error)".hasPrefix("malformed answer: 'add:' of worker: the reply is neither yes nor no"), "\(error)")
   }
 
   @Test("a reply that the engine delivers to the wrong caller is rejected and counted")

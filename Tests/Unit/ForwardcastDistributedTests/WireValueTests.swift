@@ -422,7 +422,7 @@ struct WireTextTests {
   func versions() throws {
     let later = try #require(refused("forwardcast:7 {1:k4:open}"))
     expect(later.code, equals: .unknownVersion)
-    expect(later.evidence, equals: "unknown version \"forwardcast:7\", this process speaks forwardcast:2")
+    expect(later.evidence, equals: "unknown version \"forwardcast:7\"; this process reads only forwardcast:2")
     for text in ["", "{1:k4:open}", "forwardcast", "forwardcast:2", "forwardcast:22 {1:k4:open}"] {
       expect(refused(text)?.code, equals: .unknownVersion, "\(text)")
     }

@@ -140,7 +140,7 @@ struct HintTests {
       ("drop nope", "1:6 unknown name: nope"), ("print alive nope", "1:13 unknown name: nope"),
       (
         "receiver R { - a: x \"v@:\" { } }",
-        "1:14 wrong number of arguments for 'a:' of R: the row takes 0, the selector 1"
+        "1:14 wrong number of arguments for 'a:' of R: the row takes 0, but the selector takes 1"
       ),
       (
         "receiver R { - a: x \"v@:q\" { } }\nlet r = new R\n[r a: r]",

@@ -101,7 +101,7 @@ struct ForwardingHookTests {
     var call = Invocation("bad:", arguments: [.init(1)])
     let error = #expect(throws: MessageError.self) { try relay.perform(&call) }
     expect(error?.code, equals: .wrongArgumentCount)
-    expect(error?.evidence, equals: "methodSignature(for:) returned v@:, which takes 0, the selector 1")
+    expect(error?.evidence, equals: "methodSignature(for:) returned v@:, which takes 0, but the selector takes 1")
     expect(relay.seen.isEmpty)
   }
 

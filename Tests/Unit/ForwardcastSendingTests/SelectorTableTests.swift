@@ -181,7 +181,8 @@ struct SelectorTableTests {
     proxy.onError = { errors.write("\($0.error)") }
     proxy.add(owner)
     expect(proxy.broadcast(Message<(Int) -> Void>("a:"), 1).failed, equals: 1)
-    expect(errors.all, equals: ["wrong number of arguments for 'a:' of Owner: the row takes 0, the selector 1"])
+    expect(
+      errors.all, equals: ["wrong number of arguments for 'a:' of Owner: the row takes 0, but the selector takes 1"])
     expect(!proxy.responds(to: "a:"))
   }
 

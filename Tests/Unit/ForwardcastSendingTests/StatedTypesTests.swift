@@ -78,7 +78,7 @@ struct StatedTypesTests {
   func otherColons() throws {
     let error = #expect(throws: MessageError.self) { try answer("same:", "v@:") }
     expect(error?.code, equals: .wrongArgumentCount)
-    expect(error?.evidence, equals: "the stated signature v@: takes 0, the selector 1")
+    expect(error?.evidence, equals: "the stated signature v@: takes 0, but the selector takes 1")
   }
 
   @Test("a missing answer is an error for an existential type and nil for an optional one")

@@ -199,7 +199,7 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        expected Log note("start") after Store clear(), but it did not happen then
+        expected Log note("start") after Store clear(), but found no such call after it
           expected            | actual
           ✓ Store clear()     | ✗ Log note("start")
           ✗ Log note("start") |     too early
@@ -238,7 +238,7 @@ struct VerifyTests {
       texts,
       equals: [
         """
-        expected no Log note(any) after Store clear(), but the latter did not happen
+        expected no Log note(any) after Store clear(), but Store clear() did not happen
           expected              | actual
           Store clear()         | · Log note("early")
           then no Log note(any) |

@@ -216,7 +216,9 @@ struct TableHookTests {
     try middle.before(key, of: (any Listening).self) { _ in journal.write("hook") }
     let error = #expect(throws: MessageError.self) { try keeper.send(key) }
     expect(error?.code, equals: .typeMismatch)
-    expect(error?.evidence, equals: "its table is for Listening; create the table for the receiver's type")
+    expect(
+      error?.evidence,
+      equals: "the table is for Listening, but the receiver is of type Keeper; create a table for that type")
     expect(journal.all, equals: [])
   }
 

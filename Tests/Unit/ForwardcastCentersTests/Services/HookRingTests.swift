@@ -42,7 +42,7 @@ extension Centers {
       }
       expect(onThreads(1) { _ in #expect(throws: MessageError.self) { try send("storeAlone") } })
       let ring =
-        "would deadlock: 'storeAlone' of ResolvingClass: these wait for one another: "
+        "would deadlock: 'storeAlone' of ResolvingClass: these calls wait for one another: "
         + "resolveMethod(for: storeAlone) of ResolvingClass → archive → "
         + "resolveMethod(for: storeAlone) of ResolvingClass; make this call from another queue or task, or do not wait for "
         + "its answer"

@@ -562,8 +562,8 @@ struct PartialDelegateShapes {
     expect(
       errors.withLock { $0 },
       equals: [
-        "unrecognized selector 'hieghtOfRow:' of Misspelled: 'unimplemented' lists it, but the protocol does not have "
-          + "it; did you mean 'heightOfRow:'?"
+        "unrecognized selector 'hieghtOfRow:' of Misspelled: 'unimplemented' lists this selector, but the protocol does "
+          + "not have it; did you mean 'heightOfRow:'?"
       ])
     expect("\(proxy.multicast)".contains("1: heightOfRow:"), "\(proxy.multicast)")
     withExtendedLifetime(target) {}

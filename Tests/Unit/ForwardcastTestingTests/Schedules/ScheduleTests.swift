@@ -300,7 +300,7 @@ struct ScheduleTests {
         let proxy = Proxy()
         proxy.on(.note, delivery: delivery) { _ in }
       }
-      expect(summary.failure?.reason.hasPrefix("\(name) is not the schedule's") == true)
+      expect(summary.failure?.reason.hasPrefix("\(name) does not belong to the schedule") == true)
     }
   }
 
@@ -310,7 +310,7 @@ struct ScheduleTests {
       // A sleep that has already ended when its thread continues does not suspend.
       await run { _ in for _ in 0..<20 { try await Task.sleep(for: .milliseconds(1)) } }
     }
-    expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
+    expect(summary.failure?.reason.hasPrefix("body came from a thread outside the schedule") == true)
   }
 
   @Test("a call to the real main actor is an error")
@@ -318,7 +318,7 @@ struct ScheduleTests {
     let summary = await Schedule.$patience.withValue((.seconds(60), ContinuousClock())) {
       await run { _ in await MainActor.run {} }
     }
-    expect(summary.failure?.reason.hasPrefix("body came from a thread that is not the schedule's") == true)
+    expect(summary.failure?.reason.hasPrefix("body came from a thread outside the schedule") == true)
   }
 
   @Test("a turn that does not end is reported after a timeout")
@@ -376,7 +376,7 @@ struct ScheduleTests {
       summary.failure?.reason,
       equals: """
         deadlock: no turn can continue, and the body has not ended:
-          body waits, but not for a message that it sent
+          body waits for something other than a message that it sent
           task 2 waits for ask: on actor index
           ask: on actor index, sent by task 2, has not ended
         """)
