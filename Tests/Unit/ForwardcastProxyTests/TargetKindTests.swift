@@ -151,7 +151,7 @@ struct TargetKindTests {
     expect(proxy.broadcast(.askedType).failed, equals: 2)
     expect(names.all.count, equals: 2)
     for (line, name) in zip(names.all, ["kitchen", "bar"]) {
-      expect(line.components(of: name), equals: 2, "\(line)")
+      expect(line.components(of: name), equals: 3, "\(line)")
     }
     withExtendedLifetime(targets) {}
   }
