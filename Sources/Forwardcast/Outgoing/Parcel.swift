@@ -160,14 +160,12 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     let attempt = found ?? message.attempt(method, on: target, trail: layTrail())
     switch attempt {
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
-    // An object that forwards for a waiting sender may suspend.
-    case _ where details?.pending != nil ? attempt.runsElsewhere : attempt.suspends:
-      let executor = attempt.suspends ? nil : MailboxExecutor(mailbox)
+    case _ where attempt.suspends:
       let sent = UncheckedSendable((attempt: attempt, target: target))
       // The task ends the trail, so this delivery does not.
       let laid = trail
       trail = nil
-      suspend(mailbox, place, on: executor) { [self] in
+      suspend(mailbox, place) { [self] in
         var message = self.message
         let registration = group.steps[place].registration.takeUnretainedValue()
         noteBegan(place, sent.value.target)

@@ -77,8 +77,8 @@ public protocol MessageForwarding: MessageReceiver {
 
   /// Handles the message for a waiting sender; by default calls ``forward(_:)``. If the object
   /// sends the message on, override this with a waiting send. Otherwise asynchronous methods and
-  /// queued targets are not awaited. A target with ``Delivery/automatic(_:)`` gets ``forward(_:)``
-  /// instead if its sender is on its queue.
+  /// queued targets are not awaited. A target with a ``Delivery`` other than ``Delivery/direct``
+  /// gets ``forward(_:)`` instead.
   ///
   /// - Returns: the outcome of the message, with its answer in ``DeliveryReport/result``.
   nonisolated(nonsending) func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport

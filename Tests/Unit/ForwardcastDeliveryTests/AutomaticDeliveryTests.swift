@@ -483,28 +483,6 @@ struct AutomaticDeliveryTests {
     for proxy in [first, second] { proxy.removeAll() }
   }
 
-  @Test("a queued object that forwards for a waiting sender may suspend, and gets its next message afterward")
-  func queuedForwardingTarget() async throws {
-    let (relay, gate) = (Relay(journal), Turnstile.shut(4794))
-    proxy.add(relay, delivery: .queue(queue))
-    relay.onSuspension.withLock { [queue] in
-      $0 = {
-        await gate.pass()
-        dispatchPrecondition(condition: .onQueue(queue))
-      }
-    }
-    let first = Task { [proxy] in _ = try await proxy.collectAndWait(.note, 1, returning: .all) }
-    await gate.arrived(1)
-    proxy.broadcast(.note, 2)
-    queue.sync {}
-    expect(journal.all, equals: ["begins 1"])
-    gate.open()
-    try await first.value
-    try await proxy.drain()
-    expect(journal.all, equals: ["begins 1", "ends 1", "begins 2", "ends 2"])
-    withExtendedLifetime(relay) {}
-  }
-
   @Test("a forwarding target of a waiting sender on its queue has one message at a time")
   @MainActor
   func forwardingTarget() async throws {
