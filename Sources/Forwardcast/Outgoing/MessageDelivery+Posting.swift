@@ -72,10 +72,10 @@ extension MessageDelivery {
   }
 
   /// Posts to one step in an envelope of its own. `mayRunNow` is false if the step must be queued.
-  /// `found` is the result of the target's query, if it has been queried.
+  /// `isCharged` is true if the message has been charged to the target.
   func post(
     _ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool,
-    _ found: OutgoingMessage.Attempt? = nil
+    isCharged: Bool = false
   ) -> Posted {
     guard let (group, place) = node.location(of: index) else {
       assertionFailure("a queued step has a group")
@@ -95,7 +95,7 @@ extension MessageDelivery {
     }
     if let refusal = charge(group, place, node) { return giveBack(refusal) }
     queued?.turns?.noteQueued()
-    let (parcel, slots) = parcel(group, [place], node, found)
+    let (parcel, slots) = parcel(group, [place], node, isCharged: isCharged)
     let sent = Posted.outcome(.queued(slot: slots.first ?? -1))
     postedCount += 1
     guard let line else {
@@ -131,8 +131,8 @@ extension MessageDelivery {
     if looks, step.target == nil { return .outcome(.skipped(.dead)) }
     if let target = step.target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
-    // Most targets were checked for deadlocks before the message began. The others are automatic targets that the
-    // sender could have run at that time, and targets of proxies that were found later.
+    // Most targets were checked for deadlocks before the message began. The others are automatic
+    // targets that the sender could have run then, and targets of proxies that were found later.
     if case .blocking = request.wait {
       if let deadlock = group.mailbox.deadlock {
         return .outcome(
@@ -168,7 +168,7 @@ extension MessageDelivery {
 
   /// An envelope for steps of one group. `slots` has the steps' slots; empty if no sender waits.
   private func parcel(
-    _ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode, _ found: OutgoingMessage.Attempt? = nil
+    _ group: DeliveryGroup, _ places: [Int], _ node: ProxyNode, isCharged: Bool = false
   ) -> (Parcel, slots: [Int]) {
     let step = group.steps[places[0]]
     let arguments = message.arguments
@@ -177,7 +177,7 @@ extension MessageDelivery {
       scope.pending.map { pending in
         places.map { pending.open(queuedContext(group.steps[$0], node), isKept: kept != nil) }
       } ?? []
-    let details = details(node, slots, keeping: kept, found)
+    let details = details(node, slots, keeping: kept, isCharged: isCharged)
     if let details, let trace = details.trace {
       // The trace reports the steps before posting. The executions will have these step numbers.
       for place in places {
@@ -192,12 +192,12 @@ extension MessageDelivery {
   }
 
   private func details(
-    _ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?, _ found: OutgoingMessage.Attempt?
+    _ node: ProxyNode, _ slots: [Int], keeping kept: AnyObject?, isCharged: Bool
   ) -> ParcelDetails? {
     let (pending, message, isNested) = (scope.pending, message, node.path.isNested)
     guard
       pending != nil || kept != nil || isNested || message.trail != nil || observer?.trace != nil
-        || request.waitsForRoom || found != nil
+        || request.waitsForRoom || isCharged
     else { return nil }
     // A sender that does not wait gets no answers from other contexts.
     let request = pending == nil ? DeliveryRequest(wait: self.request.waitsForRoom ? .room : .none) : self.request
@@ -205,7 +205,7 @@ extension MessageDelivery {
       pending: pending, slots: slots, request: request, kept: kept, proxies: isNested ? node.path : nil,
       // Detects cycles when the message runs: the sender's own trail can have ended by then.
       trail: message.trail.map { ProxyTrail(node.route.core, after: $0) }, trace: observer?.trace,
-      steps: node.route.count, found: found)
+      steps: node.route.count, isCharged: isCharged)
   }
 
   private func queuedContext(_ step: RouteStep, _ node: ProxyNode) -> StepContext {

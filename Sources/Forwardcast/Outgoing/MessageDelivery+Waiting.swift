@@ -121,7 +121,7 @@ extension MessageDelivery {
   ///
   /// - Parameter unanswered: the number of targets that the message reached without running them.
   ///   These targets may have been removed since.
-  func isSilent(unanswered: Int = 0) -> Bool {
+  func reachedNobody(unanswered: Int = 0) -> Bool {
     outcomes.reached == unanswered && (unanswered == 0 || areQueuedTargetsGone)
   }
 

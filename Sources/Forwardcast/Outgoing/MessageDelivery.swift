@@ -205,7 +205,7 @@ final class MessageDelivery {
   private func serveHere(_ index: Int, _ step: RouteStep, _ queued: QueuedState, _ node: ProxyNode, awaits: Bool)
     -> Suspension?
   {
-    var found: OutgoingMessage.Attempt?
+    var isCharged = false
     if let target = step.target, step.isActive, queued.beginTurn() {
       defer { queued.endTurn() }
       guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
@@ -215,11 +215,11 @@ final class MessageDelivery {
         end(attempt, step, target)
         return nil
       }
-      // The envelope retains a receiver behind the target, but not the target.
-      if case .elsewhere(_, let receiver) = attempt, receiver !== target { found = attempt }
+      // It is queried again where it runs: by then it may forward elsewhere.
+      isCharged = true
     }
     // Otherwise the target was removed, muted or deallocated meanwhile, or another thread runs it.
-    switch post(index, node, mayRunNow: false, awaits: awaits, found) {
+    switch post(index, node, mayRunNow: false, awaits: awaits, isCharged: isCharged) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
     case .nothing, .inTurn: break

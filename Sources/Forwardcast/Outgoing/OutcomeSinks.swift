@@ -105,7 +105,7 @@ extension BroadcastSummary: OutcomeSink {
     if let failure {
       failed += 1
       delivery.report(failure)
-    } else if !delivery.route.core.ignoresSilence, delivery.isSilent(unanswered: delivery.outcomes.unanswered) {
+    } else if !delivery.route.core.ignoresSilence, delivery.reachedNobody(unanswered: delivery.outcomes.unanswered) {
       (skipped, queued, dropped) = (skipped + queued, 0, 0)
       do { try delivery.answerSilence() } catch { delivery.report(error) }
     }
@@ -137,7 +137,7 @@ extension DeliveryReport: OutcomeSink {
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
-      if delivery.isSilent() { try delivery.answerSilence() }
+      if delivery.reachedNobody() { try delivery.answerSilence() }
     } catch {
       delivery.route.core.report(failures[...], of: delivery.selector)
       return .failure(error)
@@ -249,7 +249,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       if let failure { throw failure }
       // A message whose methods all return `void` expects no answer.
       let unanswered = isAnswered ? 0 : delivery.outcomes.unanswered
-      if delivery.isSilent(unanswered: unanswered) {
+      if delivery.reachedNobody(unanswered: unanswered) {
         try delivery.answerSilence()
       } else if unanswered > 0, R.self != Void.self,
         R.self != ArgumentBox.self || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })

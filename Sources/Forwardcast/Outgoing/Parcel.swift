@@ -14,14 +14,14 @@ package final class ParcelDetails: @unchecked Sendable {
   let trail: ProxyTrail?
   let trace: MessageTrace?
   let firstStep: Int
-  /// The suspending method that the sender found when it queried and charged the target.
-  let found: OutgoingMessage.Attempt?
+  /// True if the sender has charged the message to the target.
+  let isCharged: Bool
 
   init(
     pending: PendingAnswers?, slots: [Int], request: DeliveryRequest, kept: AnyObject?, proxies: ProxyChain?,
-    trail: ProxyTrail?, trace: MessageTrace?, steps: Int, found: OutgoingMessage.Attempt?
+    trail: ProxyTrail?, trace: MessageTrace?, steps: Int, isCharged: Bool
   ) {
-    (self.trace, self.found) = (trace, found)
+    (self.trace, self.isCharged) = (trace, isCharged)
     firstStep = trace == nil ? 0 : MessageTrace.nextStep(steps)
     (self.pending, self.slots, self.request, self.kept) = (pending, slots, request, kept)
     (self.proxies, self.trail) = (proxies, trail)
@@ -146,8 +146,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       trail = laid
       return laid
     }
-    let found = details?.found
-    if found == nil {
+    if !(details?.isCharged ?? false) {
       do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     }
     let method = step.method?.takeUnretainedValue()
@@ -157,7 +156,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     }
     // `begin` may have waited for a lock, and the target may have been muted meanwhile.
     if isAwaited, !step.isActive, let reason = reasonToDrop(step) { return drop(place, reason) }
-    let attempt = found ?? message.attempt(method, on: target, trail: layTrail())
+    let attempt = message.attempt(method, on: target, trail: layTrail())
     switch attempt {
     case .multicast(let multicast): send(message, on: multicast, place, target, mailbox)
     case _ where attempt.suspends:
