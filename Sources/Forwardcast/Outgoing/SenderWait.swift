@@ -107,6 +107,8 @@ final class SenderWait: Sendable {
 }
 
 extension AwaitedEnd {
+  /// The end of what runs behind a mailbox or gate. A cycle is searched among registrations first,
+  /// so one that is found here is that of a removed target.
   fileprivate init(_ object: any AnyObject & Sendable) {
     let identity = (object as? Mailbox)?.heldIdentity ?? ObjectIdentifier(object)
     self.init([identity]) { withExtendedLifetime(object) { ["a removed target"] } }

@@ -7,7 +7,8 @@ public struct DeliveryReport {
   public struct Answer {
     /// The target that answered, or the proxy if its hooks made the answer.
     public let target: AnyObject
-    /// The answer, which is a box of `()` for a `Void` method; `nil` if a forwarding target has none.
+    /// The answer, which is a box of `()` for a `Void` method. `nil` if a forwarding target has
+    /// none.
     public let result: ArgumentBox?
     /// True if the target ran on its own context.
     public let wasQueued: Bool
@@ -80,7 +81,8 @@ public struct DeliveryReport {
     }
 
     /// True if the message reached the proxy: the target would have received it but for its full
-    /// buffer. A message with only other skips has no responder, see `MulticastOptions.noResponder`.
+    /// buffer. A message with only other skips has no responder, see
+    /// `MulticastOptions.noResponder`.
     var countsAsReached: Bool { self == .bufferFull }
 
     /// True if a broadcast counts the target as skipped. It does not count targets that do not

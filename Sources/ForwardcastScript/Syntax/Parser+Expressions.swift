@@ -29,7 +29,7 @@ extension Parser {
   }
 
   private mutating func appendExpression() throws {
-    // Nested brackets and blocks pass here. Their limit fits the usual stacks, but not the smallest.
+    // Nested brackets and blocks pass here. Their limit fits usual stacks, but not the smallest.
     guard StackGuard.hasRoom else {
       let advice = "use fewer brackets, or a thread with a larger stack"
       throw error("the nesting is too deep for the thread's stack; \(advice)", .limitExceeded, at: try peek())

@@ -5,9 +5,9 @@ import Forwardcast
 
 /// One run of a program, in which one turn runs at a time and the explorer chooses the next.
 ///
-/// A turn is a job of a task, the delivery of a message, or an advance of the clock. Each turn has its own thread, so it can
-/// be interrupted in a synchronous function. An interrupted turn signals the thread of the next
-/// turn, and waits.
+/// A turn is a job of a task, the delivery of a message, or an advance of the clock. Each turn has
+/// its own thread, so it can be interrupted in a synchronous function. An interrupted turn signals
+/// the thread of the next turn, and waits.
 final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the turn in control; other state has locks
   /// Jobs and posts that came from threads outside of the schedule.
   private struct Outside {
