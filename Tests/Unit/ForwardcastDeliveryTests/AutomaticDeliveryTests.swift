@@ -333,8 +333,9 @@ struct AutomaticDeliveryTests {
     expect(turns.withLock { $0.first }, equals: 2)
   }
 
-  @Test("a broadcast counts a target that another thread started running as queued")
-  func countedAsQueued() async throws {
+  /// While the first of two targets runs, another thread starts to run the second one, which ends
+  /// after the returned latch was opened.
+  private func secondRunsMeanwhile() -> Latch {
     let (inside, sent, isOuter) = (Latch(), Latch(), Locked(true))
     onBoth { [proxy, wide] in
       if isOuter.withLock({ exchange(&$0, with: false) }) {
@@ -347,6 +348,12 @@ struct AutomaticDeliveryTests {
       sent.pass()
       return 10
     }
+    return sent
+  }
+
+  @Test("a broadcast counts a target that another thread started running as queued")
+  func countedAsQueued() async throws {
+    let sent = secondRunsMeanwhile()
     let summary = wide.sync { proxy.broadcast(.value) }
     expect(summary, equals: BroadcastSummary(delivered: 1, queued: 1))
     sent.open()
@@ -415,19 +422,7 @@ struct AutomaticDeliveryTests {
 
   @Test("a message is charged once to a target that another thread starts running during the message")
   func chargedOnce() async throws {
-    let (inside, sent, charged) = (Latch(), Latch(), Locked(0))
-    let isOuter = Locked(true)
-    onBoth { [proxy, wide] in
-      if isOuter.withLock({ exchange(&$0, with: false) }) {
-        wide.async { _ = proxy.broadcast(.value) }
-        inside.pass()
-      }
-      return 1
-    } _: {
-      inside.open()
-      sent.pass()
-      return 10
-    }
+    let (sent, charged) = (secondRunsMeanwhile(), Locked(0))
     var message = Invocation("value")
     message.budget = MessageBudget { item, _ in if item == .target { charged.withLock { $0 += 1 } } }
     wide.sync { [message] in expect(proxy.broadcast(message), equals: BroadcastSummary(delivered: 1, queued: 1)) }
