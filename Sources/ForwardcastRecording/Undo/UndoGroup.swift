@@ -26,14 +26,18 @@ struct UndoGroup {
     if !later.action.isDiscardable { action.isDiscardable = false }
   }
 
-  /// Performs all steps, the last step first, and returns the first error.
-  func perform() -> (any Error)? {
+  /// Performs all steps, the last step first. Returns the first error, and the steps that threw.
+  func perform() -> (error: (any Error)?, failed: UndoGroup) {
     var first: (any Error)?
+    var failed = UndoGroup(action: action)
     for step in steps.reversed() {
       guard let target = step.target else { continue }
-      do { try step.perform(target) } catch { first = first ?? error }
+      do { try step.perform(target) } catch {
+        first = first ?? error
+        failed.steps.insert(step, at: 0)
+      }
     }
-    return first
+    return (first, failed)
   }
 }
 
@@ -67,6 +71,13 @@ final class OpenGroups {
   func level(of number: Int) -> Int? { frames.lastIndex { $0.number == number }.map { $0 + 1 } }
 
   func append(_ step: UndoStep) { steps.append(step) }
+
+  /// Adds a group, closed, to the innermost open group.
+  func append(_ group: UndoGroup) {
+    open(0)
+    steps += group.steps
+    _ = close()
+  }
 
   /// Closes the innermost group. Returns the group if no other group is open.
   func close() -> UndoGroup? {

@@ -24,8 +24,8 @@ extension UndoHistory {
   /// Undoes the last outermost group. If the group is open, it is closed first. Steps that are
   /// registered during the undo can be redone. Returns `false` if there was nothing to undo.
   ///
-  /// A step that throws does not stop the other steps of its group, and steps that it registered
-  /// remain. If a listener of ``Events/willUndo`` registers steps, they become the last group, and
+  /// A step that throws does not stop the other steps of its group, and can be undone again. Steps
+  /// that it registered remain. If a listener of ``Events/willUndo`` registers steps, they become the last group, and
   /// that group is undone.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
   ///   or a redo, while a group is being closed, or while a single step is registered; otherwise
@@ -42,14 +42,17 @@ extension UndoHistory {
   /// Undoes the last closed group within the open group or, if no group is open, the last outermost
   /// group. Returns `false` if there is no such group, or if a step was registered after the group.
   /// The redo of a nested group has no action name.
-  /// - Throws: as ``undo()``.
+  /// - Throws: as ``undo()``, but `groupIsOpen` only if it would return `false`.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
     try performing {
       if open.level == 0 { return try performLast(.undoing) }
-      guard let group = open.takeNested() else { return false }
+      guard let group = open.takeNested() else {
+        if open.level > 1 { throw refusal(.groupIsOpen) }
+        return false
+      }
       events.broadcast(Events.willUndo, self)
-      try perform(group, .undoing)
+      try perform(group, .undoing) { [self] failed in waiting.append(failed) }
       return true
     }
   }
@@ -79,18 +82,19 @@ extension UndoHistory {
     events.broadcast(phase == .undoing ? Events.willUndo : Events.willRedo, self)
     // Listeners may have removed all groups.
     let group = stack.pop()
-    try perform(group ?? UndoGroup(), phase)
+    try perform(group ?? UndoGroup(), phase, restore: stack.push)
     return group != nil
   }
 
-  private func perform(_ group: UndoGroup, _ phase: Phase) throws {
+  private func perform(_ group: UndoGroup, _ phase: Phase, restore: (UndoGroup) -> Void) throws {
     self.phase = phase
     // Open groups are set aside, because steps that are registered now go to the other stack.
     swap(&open, &waiting)
     _ = openGroup(held: true)
     // The reverse action has the same name.
     open.action = group.action
-    let error = group.perform()
+    let (error, failed) = group.perform()
+    if error != nil { restore(failed) }
     closeGroup(1)
     // Listeners may have opened a group.
     closeSilently(to: 0)

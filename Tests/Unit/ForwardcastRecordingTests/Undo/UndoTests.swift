@@ -12,7 +12,7 @@ extension Message<(Int, Int) -> Bool> { fileprivate static var move: Self { .ini
 @Receiver
 private final class Page {
   private(set) var title: String
-  private(set) var place = [0, 0]
+  var place = [0, 0]
   let history: UndoHistory
 
   init(_ history: UndoHistory, title: String = "") { (self.history, self.title) = (history, title) }
@@ -362,13 +362,77 @@ struct UndoTests {
     }
     let error = #expect(throws: Spilled.self) { try history.undo() }
     expect(error?.description, equals: "no way back")
-    expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && !history.canUndo)
+    expect(page.title == "" && page.place == [0, 0] && !history.isUndoing && history.undoCount == 1)
     try history.redo()
     expect(page.title == "a" && page.place == [1, 1])
     history.group {
       for text in ["last", "first"] { history.register(page) { _ in throw Spilled(description: text) } }
     }
     expect(#expect(throws: Spilled.self) { try history.undo() }?.description, equals: "first")
+  }
+
+  @Test("a step that throws can be undone or redone again, with its action name, until it succeeds")
+  func retriedSteps() throws {
+    let page = Page(history)
+    var isFull = true
+    func move(_ page: Page) throws {
+      if isFull { throw Spilled(description: "disk full") }
+      history.register(page, move)
+      page.place[0] += 1
+    }
+    history.levelsOfUndo = 1
+    try history.group("Move") {
+      history.register(page, move)
+      try page.setTitle("a")
+    }
+    for _ in 0..<2 {
+      #expect(throws: Spilled.self) { try history.undo() }
+      expect(page.title == "" && history.undoCount == 1 && history.redoCount == 1)
+      expect(history.undoActionName, equals: "Move")
+    }
+    isFull = false
+    try history.undo()
+    expect(page.place == [1, 0] && history.undoCount == 0 && history.redoCount == 1)
+    isFull = true
+    #expect(throws: Spilled.self) { try history.redo() }
+    expect(page.place == [1, 0] && history.redoActionName == "Move")
+    isFull = false
+    try history.redo()
+    expect(page.place == [2, 0] && !history.canRedo && history.undoCount == 1)
+    // The listeners of the end may remove the step.
+    isFull = true
+    history.events.on(UndoHistory.Events.didUndo) { [unowned page] in $0.removeAllActions(withTarget: page) }
+    #expect(throws: Spilled.self) { try history.undo() }
+    expect(!history.canUndo)
+  }
+
+  @Test("a step of a nested group that throws stays in its group")
+  func retriedNestedSteps() throws {
+    let page = Page(history)
+    var isFull = true
+    history.beginGroup()
+    history.group {
+      history.register(page) { page in
+        if isFull { throw Spilled(description: "disk full") }
+        page.place[0] += 1
+      }
+    }
+    #expect(throws: Spilled.self) { try history.undoNestedGroup() }
+    isFull = false
+    expect(try history.undoNestedGroup() && page.place == [1, 0] && history.groupingLevel == 1)
+    try history.endGroup()
+    expect(!history.canUndo)
+  }
+
+  @Test("a nested undo is refused while several groups are open and the innermost has no group to undo")
+  func nestedInSeveral() throws {
+    let page = Page(history)
+    try page.setTitle("a")
+    for _ in 0..<2 { history.beginGroup() }
+    let refused = #expect(throws: UndoError.self) { try history.undoNestedGroup() }
+    expect("\(try #require(refused))", equals: "2 undo groups are open; end them first")
+    try history.group { try page.setTitle("b") }
+    expect(try history.undoNestedGroup() && page.title == "a")
   }
 
   @Test("a negative limit means no limit", arguments: [-1, Int.min])
