@@ -45,7 +45,7 @@ public struct ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: false)
   }
 
-  /// A box that does not retain a `Sendable` object, for any context.
+  /// A box that may cross isolations. It does not retain `object`.
   public static func weak<T: AnyObject & Sendable>(_ object: T?) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: nil), isSendable: true)
   }
@@ -55,8 +55,8 @@ public struct ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: false)
   }
 
-  /// A box that does not retain a `Sendable` object, for any context. After the object is
-  /// deallocated, unboxing throws.
+  /// A box that may cross isolations. It does not retain `object`. After the object is deallocated,
+  /// unboxing throws.
   public static func unowned<T: AnyObject & Sendable>(_ object: T) -> ArgumentBox {
     ArgumentBox(storage: LooseArgument(object: object, promised: T.self), isSendable: true)
   }
@@ -89,7 +89,7 @@ extension ArgumentBox {
   /// True if the box holds an ``ArgumentCopying`` object.
   var mayCopy: Bool { mayBeObject(Swift.type(of: storage)) && storage is any ArgumentCopying }
 
-  /// The box for the next target. Copies an ``ArgumentCopying`` object.
+  /// The box for a target on another queue or actor. Copies an ``ArgumentCopying`` object.
   package func copiedForDelivery() -> ArgumentBox {
     guard mayBeObject(Swift.type(of: storage)), let object = storage as? any ArgumentCopying else { return self }
     return ArgumentBox(storage: object.argumentCopy(), isSendable: isSendable)

@@ -5,8 +5,8 @@ import Synchronization
 /// One message as a value: selector, boxed arguments and, after an answer, the result.
 ///
 /// Copying an invocation copies its boxes, so no target sees what another target writes to them.
-/// Objects in boxes are shared, except that each asynchronous target gets its own copy of an object
-/// whose class adopts ``ArgumentCopying``.
+/// Objects in boxes are shared. But if an object's class adopts ``ArgumentCopying``, each target on
+/// another queue or actor gets its own copy.
 ///
 ///     var call = Invocation(
 ///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
@@ -100,8 +100,8 @@ extension Invocation: CustomStringConvertible {
   }
 }
 
-/// The proxies that a message or query passed, the last proxy first. The trail ends when the last
-/// proxy has finished the message. A copy of the message that is sent later starts a new trail.
+/// The proxies that a message or query passed, most recent first. The trail ends when the first of
+/// these has finished the message. A copy of the message that is sent later starts a new trail.
 package final class ProxyTrail: Sendable {
   /// `nil` for an entry that only has a budget.
   private let proxy: ObjectIdentifier?

@@ -1,14 +1,14 @@
 // Message.swift: a selector with its Swift function type.
 
 /// A key: a selector with the Swift function type of its methods. The compiler checks sender and
-/// method against that type, and no argument is boxed. Keys are usually static members:
+/// method against that type, and arguments need no boxes. Keys are usually static members:
 ///
 ///     extension Message<(String, [UInt8]) -> Bool> {
 ///       static var onAddMsg: Self { .init("onAddMsg:msgData:") }
 ///     }
 ///     let accepted = try screen.send(.onAddMsg, "alice", [1, 2])
 ///
-/// The function needs one parameter for each of the selector's arguments
+/// The function type needs one parameter for each of the selector's arguments
 /// (``MessageSelector/numberOfArguments``). This is checked when a method is added to a table and
 /// when boxed arguments are sent. If a generic function makes keys whose result is its type
 /// parameter `R`, declare `R: Sendable` in that function. Otherwise results cannot be sent to

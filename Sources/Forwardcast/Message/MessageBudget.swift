@@ -26,7 +26,7 @@ package final class MessageBudget: Sendable {
   ///   throws, the message ends with that error; for a query, the answer is no.
   package init(_ spend: @escaping @Sendable (_ item: Item, _ count: Int) throws -> Void) { self.spend = spend }
 
-  /// Charges for an item that is about to happen. Throws to prevent it.
+  /// Charges for `count` items that are about to happen. Throws to prevent them.
   package func charge(_ item: Item, _ count: Int = 1) throws { try spend(item, count) }
 }
 

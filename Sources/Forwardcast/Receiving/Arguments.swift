@@ -1,7 +1,7 @@
 // Arguments.swift: the arguments of one message as a pack.
 
-/// The arguments of one message. A struct, since a struct is passed by address, while a pack is
-/// copied element by element.
+/// The arguments of one message. This is a struct, because a struct is passed by address, while a
+/// pack is copied element by element.
 @frozen @usableFromInline
 struct Arguments<each A> {
   @usableFromInline let values: (repeat each A)
@@ -29,7 +29,7 @@ struct Arguments<each A> {
 }
 
 extension Arguments {
-  /// Calls `body` with functions that call a method with these arguments. `ask` returns the result.
+  /// Calls `body` with two functions that call a method. `ask` also returns the result in a box.
   @export(implementation) @inline(__always)
   func withCalls<R>(returning: R.Type, _ body: (_ run: Method.OpenedRun, _ ask: Method.OpenedAsk) -> Void) {
     body(

@@ -72,7 +72,7 @@ public struct DeliveryReport {
     /// The target's context was released before the message ran.
     public static var lost: SkipReason { SkipReason("context released") }
 
-    /// Of two reasons the earlier one is listed. A reason that is not here gives way to these.
+    /// Of two reasons, a report gives the one that is earlier here. Other reasons come last.
     private static let order: [SkipReason] = [.removed, .dead, .muted, .outOfScope, .doesNotRespond]
 
     static func first(_ one: SkipReason?, _ other: SkipReason) -> SkipReason {
@@ -176,9 +176,10 @@ public struct BroadcastSummary: Hashable, Sendable {
   public var delivered = 0
   /// Targets that will run the message on their own contexts.
   public var queued = 0
-  /// Targets that threw or could not convert the arguments. The error handler got their errors.
+  /// Targets and hooks that threw, and targets that could not convert the arguments; see `onError`.
   public var failed = 0
-  /// Responding targets that were muted, or were removed or found deallocated during the message.
+  /// Responding targets that were muted, or were removed or found deallocated during the message,
+  /// and nested proxies whose hooks withheld it.
   public var skipped = 0
   /// Messages that full buffers dropped: this one, or older ones to make room for it.
   public var dropped = 0

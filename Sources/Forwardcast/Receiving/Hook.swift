@@ -9,11 +9,11 @@ struct HookedMessage {
   @usableFromInline let receiver: AnyObject
   @usableFromInline let arguments: MessageArguments
   var budget: MessageBudget?
-  /// True if answers that `proceed` returns might lack those of some targets, because the sender
-  /// does not wait for queued targets or ignores errors.
+  /// True if `proceed` might return without the answers of some targets, because the sender does
+  /// not wait for queued targets or ignores errors.
   var mayMissAnswers = false
   /// Makes a probe of the answers, see `DeliveryRequest.makeProbe`. If it is not `nil`, `proceed`
-  /// might not ask the targets behind the answer that suffices.
+  /// might not call the targets after the answer that suffices.
   var makeProbe: (() -> (ArgumentBox) -> Bool)?
   /// True for a hook of a proxy, false for a table's hook.
   var isOfProxy = false

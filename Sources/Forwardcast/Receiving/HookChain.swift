@@ -64,7 +64,7 @@ struct HookChain: Sendable {
     return answers
   }
 
-  /// The error of an `around` hook that has only a waiting form, where nothing can be awaited.
+  /// The error if an `around` hook has only a waiting form, but its caller cannot await.
   @inline(never) private func onlyWaiting(_ message: HookedMessage, isAwaited: Bool) -> MessageError {
     let evidence: String
     if isAwaited {
@@ -74,7 +74,7 @@ struct HookChain: Sendable {
     } else if message.isOfProxy {
       evidence = "an around hook is async; use an async call, such as sendAndWait"
     } else {
-      // An asynchronous call would run the method, which is not async, in the same way.
+      // An async call would not help: it calls a synchronous method in the same way.
       evidence =
         "an around hook of the table is async, but the method is synchronous; pass a synchronous closure"
     }

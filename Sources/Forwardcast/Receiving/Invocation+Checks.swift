@@ -90,11 +90,11 @@ extension Invocation {
 }
 
 extension [ArgumentBox] {
-  /// The argument that keeps a message in its sender's context, and the reason: the argument may
-  /// not `move`. `nil` if all arguments may; an index of `nil` if the argument is not known.
+  /// The first argument that may not `move`, and the reason. `nil` if all arguments may. The index
+  /// is `nil` if several arguments could be the cause.
   ///
-  /// Of a typed message, either all boxes are marked as `Sendable`, or none is. So an argument
-  /// whose type certainly is `Sendable` is not to blame if there is another one.
+  /// The boxes of a typed message are all marked as `Sendable`, or none is. So an argument whose
+  /// type is certainly `Sendable` is named only if it is the only argument.
   @inline(never) func staying(_ move: String) -> (index: Int?, evidence: String)? {
     let unmarked = indices.filter { !self[$0].isSendable }
     guard let first = unmarked.first else { return nil }

@@ -54,8 +54,8 @@ public protocol ObjectTableOwning: AnyObject {
   var objectTable: SelectorTable? { get }
 }
 
-/// A receiver whose answers can change: a proxy, or an object with forwarding hooks. Its answers
-/// are not cached. Every send tries in order: tables, resolver, forwarding target, ``forward(_:)``
+/// A receiver whose selectors can change: a proxy, or an object with forwarding hooks. They are
+/// not cached. Every send tries in order: tables, resolver, forwarding target, ``forward(_:)``
 /// if there is a signature, ``doesNotRecognize(_:)``.
 public protocol MessageForwarding: MessageReceiver {
   /// True if a message of `selector` would be answered. By default true if a table has a method or
@@ -88,7 +88,7 @@ public protocol MessageForwarding: MessageReceiver {
 }
 
 extension MessageForwarding {
-  /// Follows the steps of a send.
+  /// Follows the steps of a send, without sending the message.
   public func responds(to selector: MessageSelector) -> Bool { defaultResponds(to: selector) }
   /// The types of a method in the object's tables; `nil` if there is none.
   public func methodSignature(for selector: MessageSelector) -> MethodSignature? {

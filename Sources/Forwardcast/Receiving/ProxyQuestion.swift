@@ -3,7 +3,7 @@
 /// Queries whether objects respond. A query passes from proxy to proxy and ends at a cycle.
 package enum ProxyQuestion {
   @TaskLocal fileprivate static var asked: ProxyTrail?
-  /// The message being sent, and the proxies that it has passed.
+  /// The message that the current query belongs to, and the proxies that the message has passed.
   @TaskLocal private static var routed: (selector: MessageSelector, trail: ProxyTrail)?
 
   /// Runs `body`. Returns `otherwise` if `proxy` is already being queried for `selector`, or if the

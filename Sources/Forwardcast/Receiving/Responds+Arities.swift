@@ -223,7 +223,7 @@ extension Responds {
 
   /// A row of no arguments that may suspend.
   ///
-  /// Waiting sends call the row, and deliveries other than `.direct`. The next message of its
+  /// Waiting sends and deliveries other than `.direct` call the row. The next message of its
   /// registration waits until the row has ended.
   public init<R>(
     to message: Message<() -> R>,
@@ -300,7 +300,7 @@ extension Responds {
 extension Responds where Target: Actor {
   /// A row of no arguments that runs on the target actor.
   ///
-  /// The row runs synchronously in deliveries on the actor, and on it inside
+  /// The row runs synchronously in deliveries on the actor, and for senders on it inside
   /// ``withHeldActor(isolation:_:)``. Waiting sends and other deliveries hop to the actor.
   /// Other sends throw `isolationMismatch`.
   @_disfavoredOverload
@@ -348,7 +348,7 @@ extension Responds where Target: Actor {
   }
 }
 
-// Specialized forms of `TypedMethod.open`, which needs metadata, since packs are not unrolled.
+// `TypedMethod.open` needs metadata, since packs are not unrolled. These are specialized forms.
 
 @usableFromInline
 enum BoxOpener1<R, A> {

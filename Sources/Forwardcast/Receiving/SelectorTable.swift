@@ -22,7 +22,7 @@ public struct SelectorTable: Sendable {
   let storage: TableStorage
 
   /// Creates a table for instances of `Target`: a class, or a protocol whose conforming classes
-  /// have no table. `parent` is the superclass's table, used for selectors without a row here.
+  /// need no table. `parent` is the superclass's table, used for selectors without a row here.
   public init<Target>(
     for type: Target.Type, inheriting parent: SelectorTable? = nil,
     @SelectorTableBuilder<Target> _ rows: () -> [Responds<Target>]

@@ -66,7 +66,7 @@ final class TimedWait: Sendable {
       return UncheckedSendable(outcome)
     }
     let timer = Task.detached {
-      // A clock of Swift traps on a duration beyond its range.
+      // Swift's clocks trap on a duration beyond their range.
       if let clock {
         try await clock.sleep(for: min(max(timeout, .zero), .seconds(1 << 32)))
       } else {

@@ -115,7 +115,7 @@ enum RowTemplate {
     \(forms(actorRows, upTo: 4))
     }
 
-    // Specialized forms of `TypedMethod.open`, which needs metadata, since packs are not unrolled.
+    // `TypedMethod.open` needs metadata, since packs are not unrolled. These are specialized forms.
 
     \(forms(opener, from: 1, upTo: 3))
 
@@ -196,14 +196,14 @@ enum RowTemplate {
   private static let suspending = """
 
       ///
-      /// Waiting sends call the row, and deliveries other than `.direct`. The next message of its
+      /// Waiting sends and deliveries other than `.direct` call the row. The next message of its
       /// registration waits until the row has ended.
     """
 
   private static let onTarget = """
 
       ///
-      /// The row runs synchronously in deliveries on the actor, and on it inside
+      /// The row runs synchronously in deliveries on the actor, and for senders on it inside
       /// ``withHeldActor(isolation:_:)``. Waiting sends and other deliveries hop to the actor.
       /// Other sends throw `isolationMismatch`.
     """
