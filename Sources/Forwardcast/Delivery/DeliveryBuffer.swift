@@ -36,7 +36,7 @@ public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   /// - Precondition: `count` is positive.
   public static func keepOldest(_ count: Int) -> DeliveryBuffer { DeliveryBuffer(Policy.keepOldest, count) }
 
-  /// Drops a queued message of the same selector. The new message goes to the end of the line, so
+  /// Drops a queued message of the same selector. The new message goes to the end of the queue, so
   /// messages run in the order in which they were sent.
   public static let latestPerSelector = DeliveryBuffer(.latestPerSelector)
 

@@ -70,8 +70,7 @@ open class ForwardingProxy: MessageForwarding, MessageHooking {
     return DeliveryReport(answeredBy: self, answered.result)
   }
 
-  /// True if a table or forwarding target answers, so a caller of ``forward(_:)`` can have the
-  /// message sent.
+  /// True if a table has the method, or there is another object to forward to.
   private func hasTaker(for selector: MessageSelector) -> Bool {
     if (try? tableMethod(of: self, for: selector)) != nil { return true }
     return forwardingTarget(for: selector).map { $0 !== self } ?? false

@@ -16,7 +16,7 @@ public final class LazyProxy: ForwardingProxy {
   private let isShared: Bool
   /// The closure's error for the last message or query.
   package private(set) var failure: (any Error)?
-  /// True between the failed query of a message and the message's next step.
+  /// True after the creation failed in a message's query, until the message's next step.
   private var hasJustFailed = false
 
   /// Creates a proxy for the result of `make`. If `make` throws, the next message calls it again.

@@ -162,8 +162,8 @@ extension MessageHooking {
     try hookPlace.install(selector, Hook.Body.around(body, nil))
   }
 
-  /// Replaces each message: runs `waiting` for waiting senders, and `body` for other senders. Both
-  /// get the message boxed.
+  /// Replaces each message of `selector`, or every message by default, see the form for a key. Both
+  /// functions get the message boxed.
   @discardableResult
   public func around(
     _ selector: MessageSelector? = nil, isolation: (any Actor)? = nil,

@@ -68,8 +68,8 @@ public struct MessageInterceptor: Sendable {
   ///
   /// Caches answers, but no errors, of messages with an ``Invocation/contentKey``, if answers and
   /// arguments are known to be `Sendable`. Answers are not cached if some may be missing: if the
-  /// sender does not wait for queued targets, or the policy is `.firstSuccess`. The answers to a
-  /// policy that may stop early answer later messages only if they suffice for these: with
+  /// sender does not wait for queued targets, or the policy is `.firstSuccess`. Answers to a
+  /// policy that may stop early are reused only if they suffice for the later message: for
   /// `.every`, only if one is false. Concurrent messages with equal arguments might all be sent.
   ///
   /// - Parameters:

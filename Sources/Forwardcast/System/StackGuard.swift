@@ -4,7 +4,7 @@ import Synchronization
 
 /// Checks the thread's stack before a message, so that unbounded recursion throws. A check compares
 /// the address of a local variable with a limit in a thread-specific slot. The limit leaves 256 KiB
-/// for the method and the error. On a small stack it leaves a quarter, but at least 32 KiB.
+/// for the method and the error. On a small stack it leaves a quarter, on a tiny one up to half.
 package enum StackGuard {
   /// True if the stack has space for another message, or if the stack's size is unknown.
   @inline(__always)

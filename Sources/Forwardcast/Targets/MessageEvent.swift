@@ -32,7 +32,7 @@ public struct MessageEvent: Sendable {
 
   /// The name of the message.
   public var name: String { texts[.name] }
-  /// The message as a call: `cook: "fish"`. Texts are cut after a thousand characters.
+  /// The message as a call: `cook: "fish"`. Cuts strings and objects' texts at 1,000 characters.
   public var message: String { texts[.message] }
   /// The proxy that forwarded the message; `sender` for a message to the traced proxy itself.
   public var sender: String { texts[.sender] }

@@ -211,7 +211,7 @@ public final class Registration: @unchecked Sendable {
     let isFirst = setCancelled()
     RoomWait.look(at: self)
     guard let core else {
-      // A replaced registration was not in the list, whose targets the proxy's `deinit` released.
+      // The proxy's `deinit` released the listed targets. A replaced registration is not listed.
       if isFirst, state.load(ordering: .acquiring) & Registration.replacedBit != 0 { strong = nil }
       return
     }
@@ -263,7 +263,7 @@ public final class Registration: @unchecked Sendable {
   var closure: Method? { link.own?.closure }
 
   /// The target, even if the registration is canceled. For a closure, this is the closure itself.
-  /// `nil` once the target, the closure's owner, or the wrapped object is deallocated.
+  /// `nil` once the target, the closure's owner, the wrapped object or the proxy is deallocated.
   @inline(never) var currentTarget: AnyObject? {
     guard let own = link.own else { return core?.target(of: self) }
     return own.isOver ? nil : core?.target(of: self).map { own.closure ?? $0 }

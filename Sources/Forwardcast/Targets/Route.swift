@@ -30,7 +30,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   /// True if the route was made without the current hooks, so the next message must rebuild it.
   let isStale: Bool
   let traits: RouteTraits
-  /// True if messages need a ``MessageDelivery``: for hooks, other contexts, or queries.
+  /// True if messages need a ``MessageDelivery``: for hooks, a prelude, other contexts, or queries.
   let needsWalk: Bool
   /// The function type of all methods if one loop can deliver a message; otherwise `nil`.
   @usableFromInline let loopType: ObjectIdentifier?
@@ -46,7 +46,7 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
   private var isMoved = false
 
   /// - Parameters:
-  ///   - version: the target list's version; of a caller's own route, the number of changes or 0.
+  ///   - version: the target list's version; for a caller's own route, the number of changes or 0.
   ///   - old: an unused route whose steps the new route takes over. If it is given, `steps` has
   ///     traits only.
   @inline(never)
@@ -358,7 +358,7 @@ struct RouteSteps {
 @usableFromInline
 final class MessagePrelude: @unchecked Sendable {  // immutable; used by one message or query
   let failures: [(target: AnyObject, error: any Error)]
-  /// Limits the message to registrations that existed when it began; `nil` if there is no limit.
+  /// True for the registrations that the message may reach; `nil` if it may reach all.
   let isMeant: ((Registration) -> Bool)?
   let refusal: (any Error)?
   /// Creates lazy observers (see `ExtensionCenter`) and returns the message's route. Called after
