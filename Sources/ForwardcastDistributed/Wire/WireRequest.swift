@@ -214,7 +214,7 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is too far above the latest begun or first awaited message, or below the latter.
+    /// The number is below the first awaited message, or too far above it or the latest begun one.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"

@@ -12,7 +12,7 @@ enum SelectorName {
 
   static func setter(_ name: String) -> String { "set" + ObjectiveCName.capitalized(name) + ":" }
 
-  /// The number of colons of a selector; `nil` when the text is not a selector.
+  /// The number of colons of a selector; `nil` if the text is not a selector.
   static func numberOfArguments(_ name: String) -> Int? {
     guard !name.isEmpty, name.utf8.count <= maximumLength else { return nil }
     var (colons, isAtStart) = (0, true)

@@ -6,7 +6,7 @@ extension SourceText {
     "_const", "repeat", "each",
   ]
 
-  /// The position after the type at `start`; `nil` when no type begins there.
+  /// The position after the type at `start`; `nil` if no type begins there.
   func endOfType(_ start: Int, before limit: Int) -> Int? {
     var position = start
     while true {

@@ -5,7 +5,7 @@ struct MemberWriter {
   private var access: String { interface.access }
   let carried: CarriedNames
   let keys: String
-  /// The attribute for public members. Empty in an extension, as the class has its own witnesses.
+  /// The attribute for public members in an extension. Empty in the class, which has the witnesses.
   private let inClient: String
   /// A remark at each body, where the compiler's note about a missing requirement points.
   private let remark: String?

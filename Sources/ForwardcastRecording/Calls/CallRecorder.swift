@@ -44,9 +44,9 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     start = takesTimes ? .now : nil
   }
 
-  /// Redacts arguments in later calls of a message. Also redacts the error texts of these calls,
-  /// because an error text can reveal the arguments. `arguments` are indices from 0; `nil` means
-  /// all arguments. To decode a redacted recording, register the type ``RedactedValue``.
+  /// Redacts arguments in later calls of a message, and answers if `answer` is true. Also redacts
+  /// the error texts of these calls, since they can reveal the arguments. `arguments` are indices
+  /// from 0; `nil` means all. To decode a redacted recording, register the type ``RedactedValue``.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]

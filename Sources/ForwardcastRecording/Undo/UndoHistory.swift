@@ -200,8 +200,8 @@ public final class UndoHistory {
     }
   }
 
-  /// The maximum number of outermost groups to undo, and to redo. There is no limit if the number
-  /// is 0, the default, or less. Setting a lower limit drops the oldest groups. While groups are
+  /// The maximum number of outermost groups to undo, and to redo. 0 (the default) or less means no
+  /// limit. Setting a lower limit drops the oldest groups. While groups are
   /// added, the history can keep up to a quarter more groups than the limit.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 

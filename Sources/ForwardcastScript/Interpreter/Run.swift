@@ -197,7 +197,7 @@ final class ToldTurn: Sendable {
 final class SendInProgress: Sendable {
   @TaskLocal static var ofTask: SendInProgress?
 
-  /// The message that the caller is part of. A task of the host can outlive the run that created it.
+  /// The caller's message. `nil` if its run is over, since a task of the host can outlive the run.
   static var current: SendInProgress? { ofTask.flatMap { $0.run.isOver ? nil : $0 } }
 
   let run: Run

@@ -65,9 +65,9 @@ extension World {
 
   // MARK: Isolation
 
-  /// True if an object and every object behind it are `Sendable`, so it may be used on queues. With
-  /// `decides`, the proxies become `anywhere`, and then refuse targets that are not `Sendable`, and
-  /// the script's objects behind them become `isShared`.
+  /// True if an object and every object behind it are `Sendable`, so it may be used on queues. If
+  /// `decides` is also true, the script's objects among them become `isShared`, and the proxies
+  /// become `anywhere`. Such proxies refuse targets that are not `Sendable`.
   func mayCross(_ receiver: any MessageReceiver, decides: Bool = true, _ run: Run) throws -> Bool {
     if receiver is ScriptObject { return true }
     let (answer, seen) = state.withLock { $0.mayCross(receiver, decides: decides, atMost: limits.registrations) }

@@ -32,8 +32,8 @@ extension World {
     return try result.get()
   }
 
-  /// Runs `body` as part of the message in progress. For a call by the host, the message belongs to the
-  /// run in progress, or to a run of its own.
+  /// Runs `body` as part of the message in progress. For a call by the host, the message belongs to
+  /// the run in progress, or to a run of its own.
   func inProgress<T>(isShared: Bool = false, _ body: (SendInProgress) throws -> T) rethrows -> T {
     if let send = SendInProgress.current ?? runInProgress.map({ SendInProgress(run: $0, depth: 1) }) {
       return try body(send)

@@ -29,8 +29,8 @@ final class World: Sendable {
 
   let state = Mutex(State())
   private let queueState = Mutex(QueueState())
-  /// A proxy with a target on each dispatch queue, which receives nothing. Draining it waits for the
-  /// queues.
+  /// A proxy with a target on each dispatch queue. The targets receive nothing. Draining the proxy
+  /// waits for the queues.
   let queueEnds = ScriptMulticast()
   let services = ServiceCenter()
   let handlers: ScriptHandlers

@@ -57,9 +57,9 @@ public final class ScriptSession {
   /// until a text drops the name.
   ///
   /// On a queue, this receiver and every proxy to which it was added are refused with `isolation
-  /// mismatch`. A row or hook is also refused them if the host calls it on another thread during a
-  /// run, or through a `Sendable` proxy between runs. Another overload registers receivers that are
-  /// `Sendable`.
+  /// mismatch`. A row or hook cannot use them either if the host calls it on another thread during
+  /// a run, or through a `Sendable` proxy between runs. Another overload registers receivers that
+  /// are `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
@@ -173,7 +173,7 @@ public struct ScriptHandlers: Sendable {
   public var events: (@Sendable (MessageEvent) -> Void)?
   /// Receives the progress of a run at intervals.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
-  /// Called at every step. If it returns true, the run ends with an error that no script can catch.
+  /// Called at least once a step. If it returns true, the run ends with an uncatchable error.
   public var isCancelled: (@Sendable () -> Bool)?
   /// Returns the delivery for a new queue of a script, in place of a dispatch queue. Each message
   /// must run inside the given function. Tests use this to run a script in every order:
