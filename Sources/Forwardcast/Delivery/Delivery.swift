@@ -66,7 +66,7 @@ public struct Delivery: Hashable, Sendable {
       && left.context?.isConcurrent == right.context?.isConcurrent
   }
 
-  /// Hashes the kind and the context.
+  /// Hashes the context, and whether the delivery is automatic.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(isAutomatic)
     hasher.combine(context?.identity)

@@ -91,7 +91,7 @@ public macro NotForwarded() = #externalMacro(module: "ForwardcastMacros", type: 
 ///
 ///     @Receiver
 ///     final class Console {
-///       @Message func restart(_ delay: Int) -> Bool { … }     // "restart:"
+///       @Message func restart(_ delay: Int) -> Bool { … }  // "restart:"
 ///       @Message("volume") var loudness: Int = 3  // "volume" and "setVolume:"
 ///     }
 ///

@@ -10,7 +10,7 @@ import Synchronization
 ///
 ///     var call = Invocation(
 ///       "onAddMsg:msgData:", arguments: [.init("alice"), .init([1, 2])])
-///     print(call)                        // onAddMsg: "alice" msgData: [1, 2]
+///     print(call)  // onAddMsg: "alice" msgData: [1, 2]
 ///     try screen.perform(&call)
 ///     let added = try call.result?.unbox(as: Bool.self)
 public struct Invocation {

@@ -44,7 +44,7 @@ struct DrainRound {
 }
 
 extension MulticastCore {
-  /// The proxy and all proxies that its messages can reach, each once.
+  /// The proxy and its nested proxies at any depth, each once.
   var withNested: [MulticastCore] {
     var found = [self]
     var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]

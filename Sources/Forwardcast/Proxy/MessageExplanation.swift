@@ -19,8 +19,8 @@ public struct MessageExplanation: Sendable {
     public let target: String
     /// The reason to skip the target; `nil` if the target would get the message.
     public let reason: DeliveryReport.SkipReason?
-    /// Where the answering method comes from, such as `table of Screen`; `nil` if no method
-    /// answers.
+    /// Where the method comes from, such as `table of Screen`, or `its targets` for a multicast.
+    /// `nil` if the target is skipped and no multicast.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String

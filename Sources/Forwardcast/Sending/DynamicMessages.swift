@@ -3,7 +3,7 @@
 /// Sends messages to many targets by a call's name and labels, unchecked by the compiler.
 ///
 ///     themes.dynamic.onAddMsg("alice", msgData: [1, 2])  // selector onAddMsg:msgData:
-///     themes.dynamic.progress()                             // selector progress
+///     themes.dynamic.progress()                          // selector progress
 ///
 /// Name and labels become a selector as in ``MessageSelector/init(swiftName:)``. A call returns the
 /// last answer, or `nil`. Errors are reported like those of `broadcast`.
@@ -40,7 +40,7 @@ public struct DynamicMessages {
 
 /// Sends messages to one receiver by a call's name and labels, see ``DynamicMessages``.
 ///
-///     try screen.dynamic.add(1, to: 2)                      // selector add:to:
+///     try screen.dynamic.add(1, to: 2)                 // selector add:to:
 ///     let sum: Int = try screen.dynamic.add(1, to: 2)  // and the answer as an Int
 @dynamicMemberLookup
 public struct DynamicSends {

@@ -4,7 +4,7 @@
 /// each step.
 ///
 ///     let stand = ForwardingProxy(to: screen)
-///     try stand.send(.themesColorChanged, "red")      // screen receives it
+///     try stand.send(.themesColorChanged, "red")  // screen receives it
 ///
 /// By default the proxy forwards each message to its target, which it retains. Its own Swift
 /// methods never shadow a selector, because messages are looked up in tables and a proxy's table is

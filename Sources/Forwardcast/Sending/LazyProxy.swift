@@ -3,7 +3,7 @@
 /// A proxy that creates its target on the first message or query, exactly once.
 ///
 ///     let archive = LazyProxy { try Archive(path: path) }
-///     try archive.send(.store, "page")       // this opens the archive
+///     try archive.send(.store, "page")  // this opens the archive
 ///     // for a method that is async, or on an actor:
 ///     let pages = try await archive.sendAndWait(.count)
 ///

@@ -74,7 +74,7 @@ public struct MessageInterceptor: Sendable {
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
-  ///   - limit: the maximum number of entries; the oldest entries are dropped first.
+  ///   - limit: the maximum number of entries, at least 1. The oldest entries are dropped first.
   ///   - clock: measures the duration, for example a `TestClock`.
   public static func caching(
     for duration: Duration, limit: Int = 1_000, clock: any Clock<Duration> = ContinuousClock()

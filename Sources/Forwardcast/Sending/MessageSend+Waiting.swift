@@ -68,7 +68,7 @@ extension MessageReceiver where Self: Sendable {
 extension ForwardingProxy {
   /// Sends a message through this proxy and awaits its answer, wherever the method runs.
   ///
-  ///     let store = ForwardingProxy(to: Store())             // its price(of:) is async
+  ///     let store = ForwardingProxy(to: Store())  // its price(of:) is async
   ///     let price = try await store.sendAndWait(.price, "tea")
   ///
   /// - Throws: as ``MessageReceiver/sendAndWait(_:_:)``; `isolationMismatch` for an isolated method

@@ -16,7 +16,7 @@
 ///       static let unimplemented = [ListDelegateProxy.Messages.height.selector]
 ///     }
 ///     list.add(plain)
-///     list.responds(to: "heightOfRow:")        // false
+///     list.responds(to: "heightOfRow:")  // false
 public protocol PartialTarget: AnyObject, SendableMetatype {
   /// The selectors that the class does not implement. Not read again for each message.
   nonisolated static var unimplemented: [MessageSelector] { get }

@@ -206,8 +206,8 @@ extension ExtensionPoint: MulticastSending {
   ///     messages.broadcast { $0.onAddMsg("alice", [1, 2]) }
   ///
   /// Without a selector, the call reaches all observers and creates all lazy observers. With the
-  /// selector of the called method, the call reaches and creates only observers whose tables have
-  /// the selector. An error that `call` throws counts as an error of the observer. Otherwise as
+  /// selector of the called method, the call reaches and creates only observers that respond to the
+  /// selector. An error that `call` throws counts as an error of the observer. Otherwise as
   /// `MulticastProxy.broadcast(for:_:)`.
   @discardableResult
   public func broadcast(for selector: MessageSelector? = nil, _ call: (Interface) throws -> Void) -> BroadcastSummary {

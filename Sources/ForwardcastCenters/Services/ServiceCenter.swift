@@ -5,8 +5,8 @@ import Forwardcast
 /// Holds one instance of each service, which the first request creates.
 ///
 ///     let center = ServiceCenter()
-///     let account = try center.service(AccountService.self)     // created here
-///     try center.service(AccountService.self) === account       // true
+///     let account = try center.service(AccountService.self)  // created here
+///     try center.service(AccountService.self) === account    // true
 ///     center.clearData()  // the user logs out: cleared and released
 ///
 /// One thread creates a service, and concurrent requests for the service wait. A service may

@@ -34,7 +34,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - types: the types of arguments besides the standard types.
   ///   - limits: the limits of messages and memory.
   ///   - caller: identifies the caller, for example by a task-local value that the engine sets.
-  ///     Other callers cannot use the *line* that orders an identified caller's messages.
+  ///     Other identified callers cannot use the *line* that orders the caller's messages.
   ///     With `nil`, the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(

@@ -20,7 +20,7 @@ public enum RemotePresence: Hashable, Sendable {
 public struct RemoteBackoff: Hashable, Sendable {
   /// The wait before the first attempt.
   public var first: Duration
-  /// The longest wait.
+  /// The longest wait, apart from the random variation.
   public var longest: Duration
   /// The maximum number of attempts; `nil` for no limit.
   public var attempts: Int?

@@ -1,7 +1,7 @@
 // LineName.swift: unguessable names of lines.
 
 /// The name of a line: 96 random bits, and 32 bits that all names of an endpoint share, so that the
-/// endpoint recognizes names of closed lines. Any caller that knows a name may use the line.
+/// endpoint recognizes names of closed lines. Unidentified callers can use any line by its name.
 ///
 /// The name is stored in two halves, because a task that captures a 128-bit number crashes in an
 /// optimized build (Swift 6.3, Linux). Comparison has no early exit, so its time reveals nothing.

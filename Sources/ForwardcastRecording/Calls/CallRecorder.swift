@@ -145,7 +145,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     }
   }
 
-  /// Yields a value immediately and after each change. Ends when the iterating task ends.
+  /// Yields a value immediately and after changes. Ends when the iterating task is canceled.
   package var changes: AsyncStream<Void> {
     let (stream, listener) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     listener.yield()

@@ -6,7 +6,7 @@
 /// One call: receiver, message and outcome. Arguments are copied as values. If an argument is an
 /// object, the recorded call shows later changes to the object.
 ///
-///     print(recorder.calls[0])      // [ann cook: "fish"] answers true
+///     print(recorder.calls[0])  // [ann cook: "fish"] answers true
 public struct RecordedCall: CustomStringConvertible {
   /// The outcome of a call.
   public enum Outcome {

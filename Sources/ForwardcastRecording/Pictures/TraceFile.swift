@@ -44,8 +44,8 @@ public final class TraceFile: Sendable {
   private let state: Guarded<State>
   private let write: @Sendable (String) -> Void
 
-  /// Creates a file that is written by a closure. `write` receives pieces of about 64 KiB in order,
-  /// one at a time, on the threads that add events. No lock is held during a call.
+  /// Creates a file that is written by a closure. `write` receives pieces of up to about 4 MiB in
+  /// order, one at a time, without a lock, on threads that add events or finish the file.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))

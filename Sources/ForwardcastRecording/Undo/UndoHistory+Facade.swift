@@ -1,4 +1,4 @@
-// UndoHistory+Facade.swift: typed calls as steps of an undo.
+// UndoHistory+Facade.swift: calls of a protocol's methods as steps of an undo.
 
 import Forwardcast
 
@@ -12,7 +12,7 @@ extension UndoHistory {
   /// - Parameters:
   ///   - target: an object, referenced weakly. The target's deallocation ends its steps.
   ///   - proxy: a proxy that no other stand-in uses.
-  ///   - isolation: the only actor that may call the stand-in. The default is the history's actor.
+  ///   - isolation: the only actor that may call the stand-in; `nil` for no check.
   public func prepare<Proxy: MulticastFacade>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = nil
   ) -> Proxy {

@@ -201,8 +201,8 @@ public final class UndoHistory {
   }
 
   /// The maximum number of outermost groups to undo, and to redo. 0 (the default) or less means no
-  /// limit. Setting a lower limit drops the oldest groups. While groups are
-  /// added, the history can keep up to a quarter more groups than the limit.
+  /// limit. Setting a lower limit drops the oldest groups. While groups are added, the history can
+  /// keep up to a quarter more groups than the limit.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting
@@ -238,7 +238,7 @@ extension UndoHistory {
     public static let checkpoint = Message<(UndoHistory) -> Void>("undoHistoryCheckpoint:")
     /// After a group was opened.
     public static let didOpenGroup = Message<(UndoHistory) -> Void>("undoHistoryDidOpenGroup:")
-    /// Before the innermost open group is closed.
+    /// Before a group is closed, together with any groups that are open within it.
     public static let willCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryWillCloseGroup:")
     /// After a group was closed.
     public static let didCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryDidCloseGroup:")

@@ -4,7 +4,7 @@ import Forwardcast
 
 /// Every word of the message script with its form and meaning.
 ///
-///     ScriptLanguage.entries(of: "drop").first?.form     // drop x
+///     ScriptLanguage.entries(of: "drop").first?.form  // drop x
 ///
 /// The entries are complete: a test compares them with the parser's words.
 public enum ScriptLanguage {

@@ -7,7 +7,7 @@ import Forwardcast
 ///     let session = ScriptSession()
 ///     session.register(cart, as: "cart")  // a live Swift object with a selector table
 ///     session.run("[cart add: \"tea\" price: 3]")
-///     session.run("[cart total]").value                     // 3
+///     session.run("[cart total]").value       // 3
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
 /// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`

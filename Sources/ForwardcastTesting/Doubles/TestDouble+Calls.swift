@@ -16,7 +16,7 @@ extension TestDouble {
 
   /// Expects calls of a message with matching arguments.
   ///
-  ///     store.verify(Messages.save, "a", .any)                   // at least once
+  ///     store.verify(Messages.save, "a", .any)  // at least once
   ///     store.verify(Messages.save, .any, .any, times: .never)
   ///
   /// An argument is a value or a ``Match``. A failure is reported at the line of this call and

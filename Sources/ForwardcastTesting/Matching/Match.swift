@@ -4,7 +4,7 @@ import Forwardcast
 
 /// The values that an argument may have, in stubs and expectations.
 ///
-///     store.stub(Messages.save, "a", .any)                  // a literal means equal
+///     store.stub(Messages.save, "a", .any)  // a literal means equal
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
 public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // immutable; conditions are @Sendable

@@ -4,9 +4,9 @@
 public struct ScheduleSummary: Sendable, CustomStringConvertible {
   /// The number of orders that were run to their end.
   public internal(set) var orders = 0
-  /// True if every order was run. With `.every(changes:)`, true only if the limit excluded none.
+  /// True if every order was run. With `.every(changes:)`, true only if its bound excluded none.
   public internal(set) var isComplete = false
-  /// The number of turns of the longest order.
+  /// The number of turns of the longest order. An interrupted turn counts again when it goes on.
   public internal(set) var longest = 0
   /// The order that failed, if any. It is the last order that was run.
   public internal(set) var failure: ScheduleFailure?
