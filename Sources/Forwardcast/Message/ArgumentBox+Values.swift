@@ -15,7 +15,7 @@ extension ArgumentBox {
   /// `Bool` is not a number.
   ///
   /// - Throws: ``UnboxingError`` with the wanted and the found type.
-  /// - Complexity: a comparison of two pointers for the exact type, otherwise a dynamic cast.
+  /// - Complexity: compares two pointers for the exact type, otherwise casts the value or elements.
   @inlinable
   public func unbox<T>(as wanted: T.Type = T.self) throws(UnboxingError) -> T {
     if holds(T.self) { return uncheckedExactly(T.self) }

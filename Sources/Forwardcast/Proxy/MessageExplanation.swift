@@ -48,8 +48,7 @@ public struct MessageExplanation: Sendable {
   /// True if a table of the proxy might let a target answer that does not respond.
   let lacksTable: Bool
 
-  /// The targets that would get the message. Lists the targets of a nested proxy instead of the
-  /// proxy.
+  /// The targets that would get the message. Lists a nested proxy's targets instead of the proxy.
   public var receivers: [Entry] {
     entries.filter(\.receives).flatMap { $0.nested?.receivers ?? [$0] }
   }

@@ -61,8 +61,7 @@ extension MulticastHolding {
     return core.replace(targetObject(for: old), with: targetObject(for: new), retains: !isObject(new))
   }
 
-  /// Cancels a registration of this proxy. Returns false if the registration belongs to another
-  /// proxy.
+  /// Cancels a registration of this proxy. Returns false if it belongs to another proxy.
   @discardableResult
   public func remove(_ registration: Registration) -> Bool {
     guard registration.belongs(to: core) else { return false }

@@ -7,8 +7,7 @@ public struct DeliveryReport {
   public struct Answer {
     /// The target that answered, or the proxy if its hooks made the answer.
     public let target: AnyObject
-    /// The answer, which is a box of `()` for a `Void` method. `nil` if a forwarding target has
-    /// none.
+    /// The answer: a box of `()` for a `Void` method, or `nil` if a forwarding target has none.
     public let result: ArgumentBox?
     /// True if the target ran on its own context.
     public let wasQueued: Bool

@@ -65,7 +65,8 @@ extension SelectorTable: MessageHooking {
   ///       "Dear " + (try call.proceed())
   ///     }
   ///
-  /// `body` gets the receiver and the call, and returns the answer. An asynchronous method needs
+  /// `body` gets the receiver and the call, and returns the answer. A synchronous method needs
+  /// `body`; without it, this call throws `isolationMismatch`. An asynchronous method needs
   /// `waiting`; without it, the method throws `isolationMismatch`.
   @discardableResult
   public func around<Target, R, each A>(

@@ -147,8 +147,7 @@ package enum WaitGraph {
     (graph.withLock { $0.waits[identity] } ?? []).flatMap(\.awaited)
   }
 
-  /// A path from a wanted object to a held object. The holder of each object awaits the next
-  /// object.
+  /// A path from a wanted to a held object. The holder of each object awaits the next object.
   fileprivate static func path(
     from wanted: [AwaitedEnd], to held: [ObjectIdentifier], over isMeant: (Wait) -> Bool
   ) -> [AwaitedEnd]? {

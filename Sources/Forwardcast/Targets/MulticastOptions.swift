@@ -13,8 +13,7 @@ public struct MulticastOptions: Sendable {
 
   /// The result of a message that no live, unmuted target responds to.
   public enum NoResponder: Sendable {
-    /// Nothing happens, except in the summary or report. `collect` returns its policy's empty
-    /// value.
+    /// Only the summary or report shows it. `collect` returns its policy's empty value.
     case ignore
     /// `collect` and `forward` throw `nobodyResponds`; `broadcast` passes it to the error handler.
     case `throw`

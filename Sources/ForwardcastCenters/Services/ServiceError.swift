@@ -1,7 +1,6 @@
 // ServiceError.swift: errors of service centers and of callbacks.
 
-/// The reason why a center cannot provide a service. Errors of the service's own code are not
-/// wrapped.
+/// Why a center cannot provide a service. Errors of the service's own code are not wrapped.
 public struct ServiceError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -173,7 +173,7 @@ public struct ScriptHandlers: Sendable {
   public var events: (@Sendable (MessageEvent) -> Void)?
   /// Receives the progress of a run at intervals.
   public var progress: (@Sendable (ScriptProgress) -> Void)?
-  /// Called at least once a step. If it returns true, the run ends with an uncatchable error.
+  /// Called at least once a step. If it returns true, the run ends; no script can catch the error.
   public var isCancelled: (@Sendable () -> Bool)?
   /// Returns the delivery for a new queue of a script, in place of a dispatch queue. Each message
   /// must run inside the given function. Tests use this to run a script in every order:
