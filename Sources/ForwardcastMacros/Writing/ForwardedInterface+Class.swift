@@ -12,7 +12,7 @@ extension ForwardedInterface {
     return settings.isMainActorByDefault || mayInherit ? "nonisolated " : ""
   }
 
-  /// True if the members are in an extension. Objective-C could not call members there.
+  /// True if the members are in an extension. They are not if Objective-C must call them.
   private var hasInheritance: Bool { isWhole && options.interface == nil && !declaration.isObjectiveC }
 
   /// True if the class is isolated but the proxy may be used on any thread.
