@@ -16,7 +16,7 @@ extension CommandWord {
           meaning: "write when and where each method ran to the file F, for a trace viewer"),
         Option(
           name: "--steps", value: .number,
-          meaning: "end a script after N statements and sends (\(ScriptSession.defaultStepLimit))"),
+          meaning: "end a script after N statements and sends; default \(ScriptSession.defaultStepLimit)"),
       ],
       summary: "run message scripts; - is standard input",
       story: """
@@ -24,11 +24,11 @@ extension CommandWord {
         highest of them. Control-C ends the running script, prints its position, and completes the output files.
         """),
     CommandWord(
-      name: "repl", operands: .none, summary: "run the language line by line",
+      name: "repl", operands: .none, summary: "run statements line by line",
       story: """
         Runs the message script line by line. A line that ends inside a bracket continues on the next one. On a terminal,
-        values are shown, errors do not end the session, Tab completes, and control-C ends a run. Input from a file or a
-        pipe has the exit status of `run`: after an error the rest is only checked.
+        values are shown, errors do not end the session, Tab completes, and control-C ends a run. With input from a file or
+        a pipe, the exit status is that of `run`, and after an error the rest is only parsed.
 
         \(Conversation.help)
         """),
@@ -45,7 +45,7 @@ extension CommandWord {
           forwardcast types "{Point=dd}"
         """),
     CommandWord(
-      name: "help", operands: .word, summary: "the language, or one word of it",
+      name: "help", operands: .word, summary: "list the words of the language, or explain one",
       story: """
         Lists the words of the message script, or explains one: a statement, an expression, a query, a message to a value
         or a limit.
@@ -74,7 +74,7 @@ enum Help {
     """
 
   static let general = """
-    usage: forwardcast run FILE… [OPTION…]; WORD --help explains each word
+    usage: forwardcast run FILE… [OPTION…]; forwardcast SUBCOMMAND --help explains a subcommand
 
     \(table(CommandWord.all.map(\.row) + CommandWord.general.options.map { ("forwardcast \($0.form)", $0.meaning) }))
     `--option value` and `--option=value` are the same; words after `--` are not options.

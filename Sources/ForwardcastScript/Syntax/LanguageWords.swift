@@ -18,13 +18,13 @@ enum LanguageWords {
     its objects respond to its rows (methods) and to those of its parent.
     let x = e — Binds a name to a value, in place of an earlier value.
     drop x — Forgets a name; an object that nothing else holds is deallocated at once.
-    proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a proxy: for any \
-    number of targets, for one target, for a target that the first message creates, or for a target whose calls the proxy \
-    records. A multicast that is `strong` retains its targets, `duplicates` lets a target be added twice, `throwing` throws \
-    if no target responds, and `stopping` ends a message at the first error.
+    proxy p = multicast [\(words(ProxyOption.self, " "))] | forward to e | lazy { e } | recording e — Makes a proxy for many \
+    targets, for one target, for a target that the first message creates, or for a target whose calls it records. Options \
+    of a multicast: `strong` retains the targets, `duplicates` lets a target be added twice, `throwing` throws if no target \
+    responds, and `stopping` ends a message at the first error.
     queue q — Makes a serial queue for targets.
-    add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; targets of higher priority \
-    come first.
+    add e to p [on q] [priority n] [only @[…]] [as r] — Registers a target with a multicast proxy; higher priorities come \
+    first. `only` limits the selectors.
     remove e from p, remove all from p — Removes a target, a registration or all targets from a proxy, immediately.
     cancel r — Cancels a registration or a hook.
     mute r — Withholds messages from a registration until it is unmuted.
@@ -47,14 +47,13 @@ enum LanguageWords {
     unregister e from E — Removes an observer from an extension point.
     clear services — Notifies every service and releases those that do not persist.
 
-    new Name [name: e] — Creates an object of a receiver. The only argument, `name:`, is the value of `name` in the object's \
-    rows.
+    new Name [name: e] — Creates an object of a receiver; `name:` sets the value of `name` in the object's rows.
     not e — Negates a Bool.
     true — The Bool value true.
     false — The Bool value false.
     nil — No value; every message to it answers `nil`.
     alive x — Whether the object of a name exists, even if the name was dropped.
-    collect \(words(CollectPolicy.self, "|")) [p …] — Sends to every target, waits, and combines the answers into one value.
+    collect \(words(CollectPolicy.self, "|")) [p …] — Sends, waits, and combines the targets' answers into one value.
     errors [p …] — Sends, waits, and returns the error texts of all targets.
     report [p …] — Sends, waits, and counts the targets that ran the message synchronously (`delivered`) or on a queue (`queued`), \
     `failed`, or were `skipped`.
@@ -71,11 +70,11 @@ enum LanguageWords {
     calls p — The calls that a recording proxy has recorded, as texts.
     signature "v24@0:8@16" — Parses the signature of a method.
     types s — The types of a signature; the return type is first.
-    offsets s — The frame offsets of the arguments of a signature.
-    sizes s — The sizes of the arguments of a signature.
-    aligns s — The alignments of the arguments of a signature.
-    frame s — The length of the frame of a signature.
-    returns s — The length of the return value of a signature.
+    offsets s — The frame offsets of a signature's arguments.
+    sizes s — The sizes of a signature's arguments.
+    aligns s — The alignments of a signature's arguments.
+    frame s — The length of a signature's frame.
+    returns s — The length of a signature's return value.
     size "encoding" — The size of a type; `nil` if it has none.
     align "encoding" — The alignment of a type; `nil` if it has none.
     selector "name" — The selector of that name.

@@ -29,16 +29,17 @@ enum ReferencePage {
 
       `forwardcast help WORD` prints one entry; ``ScriptLanguage`` has all as values. In the forms, `e`
       is an expression, `p` a proxy, `q` a queue, `r` a registration, `h` a hook, `E` an extension
-      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Brackets after a space
-      enclose an optional part, or a message: `[p …]`.
+      point, `s` a signature, `x` a name, `n` a number and `op` a comparison. Brackets enclose an
+      optional part or, as in `[p …]`, a message; `|` separates alternatives.
 
       ## Literals and Comparisons
 
       | text | meaning |
       |---|---|
-      | `12`, `-3`, `0.5` | a number |
+      | `12`, `-3`, `0x1F`, `0.5`, `1e3` | a number |
       | `"text"` | a text on one line, with `\\n`, `\\t`, `\\"`, `\\\\`, `\\u{e9}` |
       | `@[1, 2]`, `@{"k": 1}` | a list, a dictionary |
+      | `@selector(at:)` | a selector |
       | `[x add: 1]` | a message; its answer is the value |
       | `(e)` | the value of `e` |
       | `==`, `!=`, `<`, `<=`, `>`, `>=` | comparisons, after `if` and `expect` only |
