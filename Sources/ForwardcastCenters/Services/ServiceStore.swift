@@ -22,7 +22,9 @@ final class ServiceEntry: @unchecked Sendable {  // the store's lock guards `ord
 
   func unwrapped<Service: Sendable>() -> Service {
     // Entries are found by an ID that includes the type.
-    guard let service = service as? Service else { preconditionFailure("\(name) is of another type") }
+    guard let service = service as? Service else {
+      preconditionFailure("internal error: the stored service \(name) is not a \(Service.self)")
+    }
     return service
   }
 
