@@ -88,8 +88,8 @@ struct Growth {
       lines.append(text(curve.name, x: width - right + 60, y: row))
     }
     let note = top + 24 + Double(curves.count) * 22
-    lines.append(text("drawn through: Forwardcast", x: width - right + 24, y: note))
-    lines.append(text("dashed, same colour: written by hand", x: width - right + 24, y: note + 20))
+    lines.append(text("solid: Forwardcast", x: width - right + 24, y: note))
+    lines.append(text("dashed, same color: written by hand", x: width - right + 24, y: note + 20))
     return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
   }
 

@@ -19,8 +19,8 @@ struct Options {
       --help          this text
 
     Times are medians of batches that alternate between the library and its counterpart; the ratio is the median of
-    the ratios of neighbouring batches, ± half the distance of their quartiles. Allocations are those of one message,
-    ours / by hand.
+    the ratios of neighboring batches, ± half their interquartile range. Allocations are those of one message, ours /
+    by hand.
     """
 
   init(_ arguments: [String]) throws(OptionError) {
@@ -39,7 +39,7 @@ struct Options {
   }
 
   private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(OptionError) -> String {
-    guard let value = rest.popFirst() else { throw OptionError(text: "\(option) wants one more word") }
+    guard let value = rest.popFirst() else { throw OptionError(text: "\(option) needs a value") }
     return value
   }
 }
