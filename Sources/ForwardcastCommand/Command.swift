@@ -77,7 +77,7 @@ enum Command {
   private static func performOption(_ arguments: [String]) throws(UsageError) -> Status {
     let call = try Arguments(arguments, of: .general)
     if let word = call.operands.first {
-      throw UsageError(text: "unknown word \(ShownText.shown(word))" + Help.hint(CommandWord.like(word)))
+      throw UsageError(text: "unknown subcommand \(ShownText.shown(word))" + Help.hint(CommandWord.like(word)))
     }
     if call.has("--help") {
       Stream.output.write(Help.general)

@@ -309,7 +309,7 @@ import Testing
       for call in [["--help=1"], ["run", "--help=1"], ["types", "-h=", "v"]] {
         expect(try Call(call).errors.hasSuffix("forwardcast: --help takes no value\n"))
       }
-      expect(try Call("ru").errors.hasSuffix("forwardcast: unknown word ru; did you mean run?\n"))
+      expect(try Call("ru").errors.hasSuffix("forwardcast: unknown subcommand ru; did you mean run?\n"))
     }
 
     @Test("output that cannot be written ends with status 1, and with a reason unless the reader closed the pipe")
