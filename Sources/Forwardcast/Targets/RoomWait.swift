@@ -19,11 +19,13 @@ final class RoomWait: Sendable {
   ///   that ends or is muted later.
   init(on way: [Registration], _ look: @escaping @Sendable (Registration) -> Void) {
     (self.way, self.look) = (way, look)
-    // The wait is counted before it checks the registrations, so no change is missed.
+    // The wait is counted before it checks the registrations, so no change is missed. The fence
+    // keeps the relaxed loads of the check behind the count.
     RoomWait.count.wrappingAdd(1, ordering: .sequentiallyConsistent)
     RoomWait.table.withLock { table in
       for registration in way { table[ObjectIdentifier(registration), default: .init()][number] = self }
     }
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     for registration in way where !registration.isActive { look(registration) }
   }
 
