@@ -33,6 +33,7 @@ public struct ServiceError: Error, Hashable, CustomStringConvertible {
     case .constructionCycle: "\(code): \(chain.joined(separator: " → "))"
     case .outOfScope:
       "\(code): \(service) has the scope \(scope), but was requested from \(chain.joined(separator: " in "))"
+        + "; request it from a center of that scope, or from one inside it"
     case .centerIsGone: "\(code): \(service) cannot be created; retain the center"
     case .notAnObject: "\(code): the observer made from '\(service)' is a value; map the service to an object"
     default: "\(code): \(service)"

@@ -53,7 +53,8 @@ extension Centers {
       expect(error?.code, equals: .outOfScope)
       expect(
         error.map { "\($0)" },
-        equals: "out of scope: SessionService has the scope session, but was requested from application")
+        equals: "out of scope: SessionService has the scope session, but was requested from application"
+          + "; request it from a center of that scope, or from one inside it")
       expect(application.existing(EagerService.self) == nil)
       let user = ServiceCenter(.user, in: session)
       let unknown = #expect(throws: ServiceError.self) {
@@ -61,7 +62,8 @@ extension Centers {
       }
       expect(
         unknown.map { "\($0)" },
-        equals: "out of scope: x has the scope document, but was requested from user in session in application")
+        equals: "out of scope: x has the scope document, but was requested from user in session in application"
+          + "; request it from a center of that scope, or from one inside it")
     }
 
     @Test("a logout of a center clears the nested centers first")
