@@ -5,12 +5,12 @@
 /// Saves the cost of a ``MessageDelivery``: see the case `boxed` of `.ci/run cost`.
 ///
 /// - Throws: the error of a `before` hook.
-/// - Returns: true if any target got the message. If the message needs a ``MessageDelivery``, the
+/// - Returns: the counts of the targets. If the message needs a ``MessageDelivery``, the
 ///   result is `nil`, and nothing has been done.
 @inline(__always)
 func serveOpened<Sink: OutcomeSink>(
   _ message: Invocation, along visit: borrowing MessageVisit, keepsAnswers: Bool, into sink: inout Sink
-) throws -> Bool? {
+) throws -> OutcomeCounts? {
   guard visit.loopType ?? visit.typesBehindHooks?.only != nil, !message.hasStatedSignature, message.route == nil,
     !(sink.listsEveryTarget && visit.leavesOut),
     let method = visit.steps[0].method
@@ -28,7 +28,7 @@ func serveOpened<Sink: OutcomeSink>(
   }
   if let failure { throw failure }
   if loop.dead + loop.skipped > 0 { visit.core.end(visit.kept, dead: loop.dead, skipped: loop.skipped) }
-  return isServed ? loop.reachedAny : nil
+  return isServed ? loop.counts : nil
 }
 
 /// Calls the method of each direct target. Retains nothing, since the caller retains the route.
@@ -41,7 +41,7 @@ private struct BoxedLoop {
   /// The number of steps with a dead target, and the number of steps skipped for other reasons.
   private(set) var dead = 0
   private(set) var skipped = 0
-  private(set) var reachedAny = false
+  private(set) var counts = OutcomeCounts()
   /// False once the sink needs no further target, or an error has ended the message.
   private var goesOn = true
 
@@ -63,18 +63,16 @@ private struct BoxedLoop {
         if !isOver { take(.skipped(reason), step, step.target, &sink) }
         continue
       }
-      reachedAny = true
       do {
-        if keepsAnswers {
-          if Sink.needsNoContexts {
-            sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
-          } else {
-            take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target, &sink)
-          }
-        } else {
+        if !keepsAnswers {
           try method._withUnsafeGuaranteedRef { try run($0, target) }
-          sink.countDelivered(1)
+        } else if Sink.needsNoContexts {
+          sink.take(try method._withUnsafeGuaranteedRef { try ask($0, target) }, of: target)
+        } else {
+          take(.answered(try method._withUnsafeGuaranteedRef { try ask($0, target) }), step, target, &sink)
+          continue
         }
+        counts.noteDelivered(1)
       } catch {
         take(.failed(error), step, target, &sink)
         if route._withUnsafeGuaranteedRef({ $0.core.stopsAtFirst }) { goesOn = false }
@@ -99,6 +97,7 @@ private struct BoxedLoop {
   ) {
     let route = route.takeUnretainedValue()
     let context = StepContext(step, of: route.selector, in: ProxyChain(route.core), target, isQueued: false)
+    counts.note(outcome)
     if !sink.take(outcome, at: context) { goesOn = false }
   }
 }

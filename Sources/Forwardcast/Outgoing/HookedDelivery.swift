@@ -14,7 +14,7 @@ final class HookedDelivery {
   /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
   /// The state before the call, restored by another `proceed`; `notes` also when the call ends.
-  private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: BroadcastSummary, reached: Int, unanswered: Int)
+  private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: OutcomeCounts)
   private let around: RouteSurroundings
 
   // MARK: - State (owned by the sender)
@@ -32,10 +32,7 @@ final class HookedDelivery {
     (self.delivery, self.node, self.target) = (delivery, node, target)
     place = delivery.place(of: node, target)
     depth = delivery.depth
-    before = (
-      delivery.visits.last?.progress.notes, delivery.visited.count, delivery.outcomes.counts,
-      delivery.outcomes.reached, delivery.outcomes.unanswered
-    )
+    before = (delivery.visits.last?.progress.notes, delivery.visited.count, delivery.outcomes.counts)
     guard let around = node.route.route.around else { preconditionFailure("a call of hooks without hooks") }
     self.around = around
     start = delivery.outcomes.held.count
@@ -191,7 +188,7 @@ final class HookedDelivery {
       outcomes.dropUnneeded(from: start)
     }
     if held.contains(where: { $0.outcome.hasRun && !$0.context.isOwn }) { outcomes.hasRun = true }
-    if place == nil, outcomes.reached == before.reached, !held.contains(where: { $0.outcome.isReached }) {
+    if place == nil, outcomes.counts.reached == before.counts.reached, !held.contains(where: { $0.outcome.isReached }) {
       do { try node.route.core.answerSilence(delivery.selector) } catch {
         if asks { throw error }
         delivery.report(error)
@@ -229,8 +226,7 @@ final class HookedDelivery {
     guard wasSent else { return }
     giveUpFailures()
     replace(with: [])
-    (outcomes.counts, outcomes.reached) = (before.counts, before.reached)
-    outcomes.unanswered = before.unanswered
+    outcomes.counts = before.counts
     delivery.restore(before.notes, visited: before.visited)
     delivery.forgetPosted(node)
   }
@@ -308,7 +304,7 @@ final class HookedDelivery {
         listsTargets && !failed.context.isOwn ? Outcome(.answered(nil), failed.context) : nil
       }
       wasReached = !listsTargets && targetsFailed
-      if wasReached { outcomes.reached += 1 }
+      if wasReached { outcomes.countServed(1) }
     }
     var own = place ?? site
     own.isOwn = true

@@ -127,9 +127,12 @@ extension MessageDelivery {
       if node.route.isOver(step) { return .nothing }
       return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
     }
-    let looks = scope.pending != nil || request.listsEveryTarget || scope.mayNotWait || keepsTarget(step, group)
-    if looks, step.target == nil { return .outcome(.skipped(.dead)) }
-    if let target = step.target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
+    let looks =
+      request.asks || scope.mayNotWait || keepsTarget(step, group) || !route.core.ignoresSilence
+      || !node.route.core.ignoresSilence
+    let target = looks || step.method == nil ? step.target : nil
+    if looks, target == nil { return .outcome(.skipped(.dead)) }
+    if let target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
     if mayRunNow, !group.isBatched, group.runsNow { return .inTurn }
     // Most targets were checked for deadlocks before the message began. The others are automatic
     // targets that the sender could have run then, and targets of proxies that were found later.

@@ -109,22 +109,6 @@ extension MessageDelivery {
 
   // MARK: - Unanswered messages
 
-  /// True if every queued target is removed, muted or deallocated, or has no responder.
-  var areQueuedTargetsGone: Bool {
-    !root.hasQueued { step in
-      guard step.isActive, let target = step.target else { return false }
-      return !isSilent(step, target)
-    }
-  }
-
-  /// True if no target got the message.
-  ///
-  /// - Parameter unanswered: the number of targets that the message reached without running them.
-  ///   These targets may have been removed since.
-  func reachedNobody(unanswered: Int = 0) -> Bool {
-    outcomes.reached == unanswered && (unanswered == 0 || areQueuedTargetsGone)
-  }
-
   /// Applies the proxy's `noResponder` option. ``HookedDelivery`` applies it inside hooks.
   func answerSilence() throws { if !root.hasHooks { try route.core.answerSilence(selector) } }
 

@@ -194,6 +194,11 @@ final class MessageDelivery {
     case .proxy(let child)?: enter(child, target)
     case .refused(let error)?: take(.failed(error), at: context(step, target))
     case nil:
+      if let method = step.method?.takeUnretainedValue(), !method.runsElsewhere(on: target) {
+        observer?.noteBegan(step, on: target, in: self)
+        take(message.outcome(of: method, on: target), at: context(step, target))
+        return nil
+      }
       let attempt = attempt(step, on: target)
       if attempt.runsElsewhere, awaits, request.waitsInTask { return .target(attempt, step, target) }
       end(attempt, step, target)

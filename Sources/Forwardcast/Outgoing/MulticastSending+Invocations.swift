@@ -19,8 +19,8 @@ extension MulticastSending {
   {
     let visit = visit(invocation.selector)
     var sink = PolicySink(boxes: policy, visit.core)
-    if let reachedAny = try serveOpened(invocation, along: visit, keepsAnswers: true, into: &sink) {
-      return try sink.collected(reachedAny ? nil : .silence(visit.kept)).get()
+    if let counts = try serveOpened(invocation, along: visit, keepsAnswers: true, into: &sink) {
+      return try sink.collected(counts.ran > 0 ? nil : .silence(visit.kept)).get()
     }
     let route = keep(visit)
     return try OutgoingMessage(invocation, asking: policy, along: route).send(along: route, into: sink).get()

@@ -9,6 +9,33 @@ final class Outcome {
   init(_ outcome: StepOutcome, _ context: StepContext) { (self.outcome, self.context) = (outcome, context) }
 }
 
+/// The number of a message's targets by outcome.
+struct OutcomeCounts {
+  private(set) var summary = BroadcastSummary()
+  /// Targets whose full buffers refused the message. A summary counts them as `dropped` only.
+  private(set) var refused = 0
+
+  /// Targets that ran the message.
+  var ran: Int { summary.delivered + summary.failed }
+  /// Targets that have the message in a queue, or had no room for it.
+  var unanswered: Int { summary.queued + refused }
+  /// If 0, nobody responds to the message.
+  var reached: Int { ran + unanswered }
+
+  mutating func note(_ outcome: StepOutcome) {
+    switch outcome {
+    case .answered: summary.delivered += 1
+    case .answeredAll(let answers): summary.delivered += answers.count
+    case .queued: summary.queued += 1
+    case .failed: summary.failed += 1
+    case .skipped(let reason):
+      if reason.countsAsReached { refused += 1 } else if reason.isCounted { summary.skipped += 1 }
+    }
+  }
+
+  mutating func noteDelivered(_ count: Int) { summary.delivered += count }
+}
+
 /// Passes one message's outcomes to the result in delivery order. Owned by a ``MessageDelivery``.
 ///
 /// Buffers the outcomes behind a pending one. Inside a hook call it buffers all outcomes, since
@@ -51,9 +78,8 @@ class OutcomeQueue {
   private final var given: [ArgumentBox] = []
   /// The running loop's buffer for answers, inside hooks or behind a pending outcome.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
-  /// The number of targets that the message reached, and of those that only have it in a queue or
-  /// had no room for it.
-  @exclusivity(unchecked) final var (reached, unanswered) = (0, 0)
+  /// The outcomes so far. Restored when a hook sends the message again.
+  @exclusivity(unchecked) final var counts = OutcomeCounts()
   /// The number of messages that full buffers dropped because of this message.
   final var dropped = 0
   /// True if a target has run inside hooks, even if they discarded its outcome.
@@ -70,13 +96,6 @@ class OutcomeQueue {
   func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { true }
   /// Accepts an answer without its site, see ``takesPlain``.
   func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {}
-  /// Counts targets that ran and whose answers are discarded.
-  func countDelivered(_ count: Int) {}
-  /// The counts so far, reset when a hook sends the message again.
-  var counts: BroadcastSummary {
-    get { BroadcastSummary() }
-    set {}
-  }
 
   // MARK: - Outcomes
 
@@ -97,7 +116,7 @@ class OutcomeQueue {
 
   /// The number of served steps whose target got the message, including buffered outcomes.
   final var known: Int {
-    held.reduce(reached) { count, found in
+    held.reduce(counts.reached) { count, found in
       if case .answeredAll(let answers) = found.outcome { return count + answers.count }
       return count + (found.outcome.isReached ? 1 : 0)
     }
@@ -121,12 +140,7 @@ class OutcomeQueue {
 
   private final func give(_ outcome: StepOutcome, _ context: StepContext) {
     assert(hookCalls == 0, "hooks may still replace the outcome")
-    if case .answeredAll(let answers) = outcome, answers.count > 0 {
-      reached += answers.count
-    } else if outcome.isReached {
-      reached += 1
-      if !outcome.hasRun { unanswered += 1 }
-    }
+    counts.note(outcome)
     if isComplete {
       if case .failed(let error) = outcome { context.report(error) }
       return
@@ -136,10 +150,7 @@ class OutcomeQueue {
   }
 
   /// Counts targets that a loop called. The result has received their answers or needs none.
-  final func countServed(_ count: Int) {
-    reached += count
-    countDelivered(count)
-  }
+  final func countServed(_ count: Int) { counts.noteDelivered(count) }
 
   final func noteComplete() { (isComplete, isEnough) = (true, true) }
 

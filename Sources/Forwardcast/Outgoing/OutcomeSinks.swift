@@ -10,8 +10,6 @@ protocol OutcomeSink {
   /// Consumes one outcome. Returns false if no further target is needed.
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool
 
-  mutating func countDelivered(_ count: Int)
-
   /// True if answers are consumed without their sites.
   static var needsNoContexts: Bool { get }
 
@@ -19,8 +17,6 @@ protocol OutcomeSink {
   mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject)
 
   mutating func expect(_ count: Int)
-
-  var counts: BroadcastSummary { get set }
 
   var taker: TypedTaker? { get }
 
@@ -32,14 +28,9 @@ protocol OutcomeSink {
 
 extension OutcomeSink {
   var listsEveryTarget: Bool { false }
-  mutating func countDelivered(_ count: Int) {}
   static var needsNoContexts: Bool { false }
-  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) { countDelivered(1) }
+  mutating func take(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {}
   mutating func expect(_ count: Int) {}
-  var counts: BroadcastSummary {
-    get { BroadcastSummary() }
-    set {}
-  }
   var taker: TypedTaker? { nil }
 }
 
@@ -56,19 +47,9 @@ class ResultQueue<Sink: OutcomeSink>: OutcomeQueue {
   override func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
     sink.take(answer, of: target)
   }
-  override func countDelivered(_ count: Int) { sink.countDelivered(count) }
-  override var counts: BroadcastSummary {
-    get { sink.counts }
-    set { sink.counts = newValue }
-  }
 }
 
-/// The queue of a broadcast. Its overrides are specialized for the sink, unlike generic methods.
-final class SummaryQueue: ResultQueue<BroadcastSummary> {
-  override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
-  override func countDelivered(_ count: Int) { sink.countDelivered(count) }
-}
-
+/// The queue of a report. Its overrides are specialized for the sink, unlike generic methods.
 final class ReportQueue: ResultQueue<DeliveryReport> {
   override func accept(_ outcome: StepOutcome, at context: StepContext) -> Bool { sink.take(outcome, at: context) }
   override func accept(_ answer: consuming ArgumentBox, of target: consuming AnyObject) {
@@ -76,40 +57,25 @@ final class ReportQueue: ResultQueue<DeliveryReport> {
   }
 }
 
-extension BroadcastSummary: OutcomeSink {
-  typealias Queue = SummaryQueue
-
-  var counts: BroadcastSummary {
-    get { self }
-    set { self = newValue }
-  }
-
-  mutating func countDelivered(_ count: Int) { delivered += count }
-
+/// Reports the errors of a broadcast, whose result is the queue's counts.
+struct SummarySink: OutcomeSink {
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
-    switch outcome {
-    case .answered: delivered += 1
-    case .answeredAll(let answers): delivered += answers.count
-    case .queued: queued += 1
-    case .failed(let error):
-      failed += 1
-      context.report(error)
-    case .skipped(let reason): if reason.isCounted { skipped += 1 }
-    }
+    if case .failed(let error) = outcome { context.report(error) }
     return true
   }
 
   /// The counts. An error of the hooks counts as one failure. Applies the `noResponder` option.
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> BroadcastSummary {
-    dropped = delivery.outcomes.dropped
+    let counts = delivery.outcomes.counts
+    var summary = counts.summary
+    summary.dropped = delivery.outcomes.dropped
     if let failure {
-      failed += 1
+      summary.failed += 1
       delivery.report(failure)
-    } else if !delivery.route.core.ignoresSilence, delivery.reachedNobody(unanswered: delivery.outcomes.unanswered) {
-      (skipped, queued, dropped) = (skipped + queued, 0, 0)
+    } else if counts.reached == 0 {
       do { try delivery.answerSilence() } catch { delivery.report(error) }
     }
-    return self
+    return summary
   }
 }
 
@@ -137,7 +103,7 @@ extension DeliveryReport: OutcomeSink {
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> Result<DeliveryReport, any Error> {
     do {
       if let failure { throw failure }
-      if delivery.reachedNobody() { try delivery.answerSilence() }
+      if delivery.outcomes.counts.reached == 0 { try delivery.answerSilence() }
     } catch {
       delivery.route.core.report(failures[...], of: delivery.selector)
       return .failure(error)
@@ -186,7 +152,6 @@ struct PolicySink<R, Output>: OutcomeSink {
   private let convert: (ArgumentBox?, StepContext) throws -> R?
   private var errors: [(error: any Error, context: StepContext)] = []
   private var hasAnswer = false
-  private var wasAsked = false
 
   /// - Parameter convert: converts an answer for the policy. `nil` omits the answer.
   init(
@@ -215,7 +180,7 @@ struct PolicySink<R, Output>: OutcomeSink {
       guard let list = answers.list(of: R.self) else {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
-      (wasAsked, hasAnswer) = (true, hasAnswer || !list.isEmpty)
+      hasAnswer = hasAnswer || !list.isEmpty
       // By index, since an iterator requests metadata of an optional in each step.
       for index in list.indices {
         do { if try !collector.take(list[index]) { return false } } catch {
@@ -236,7 +201,6 @@ struct PolicySink<R, Output>: OutcomeSink {
   }
 
   private mutating func taking(at context: StepContext, _ body: (inout Self) throws -> Bool) -> Bool {
-    wasAsked = true
     do { return try body(&self) } catch {
       errors.append((error, context))
       return !stopsAtFirst
@@ -244,18 +208,18 @@ struct PolicySink<R, Output>: OutcomeSink {
   }
 
   consuming func end(_ delivery: MessageDelivery, by failure: (any Error)?) -> CollectResult<Output> {
-    let isAnswered = wasAsked || delivery.outcomes.hasRun || !errors.isEmpty || ofType?.hasAnswer ?? false
+    let counts = delivery.outcomes.counts
     do {
       if let failure { throw failure }
       // A message whose methods all return `void` expects no answer.
-      let unanswered = isAnswered ? 0 : delivery.outcomes.unanswered
-      if delivery.reachedNobody(unanswered: unanswered) {
+      if counts.reached == 0 {
         try delivery.answerSilence()
-      } else if unanswered > 0, R.self != Void.self,
+      } else if counts.ran == 0, !delivery.outcomes.hasRun, R.self != Void.self,
         R.self != ArgumentBox.self || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })
       {
         throw MessageError.notAwaited(
-          delivery.selector, by: delivery.route.core, count: unanswered, isRefused: delivery.request.waitsForAnswers)
+          delivery.selector, by: delivery.route.core, count: counts.unanswered,
+          isRefused: delivery.request.waitsForAnswers)
       }
       return collected()
     } catch {

@@ -144,8 +144,12 @@ struct OutgoingMessage {
     } catch { return .over(.failed(error)) }
   }
 
+  mutating func outcome(of method: Method, on target: AnyObject) -> StepOutcome {
+    do { return .answered(try call(method, target)) } catch { return .failed(error) }
+  }
+
   /// Calls a method, unboxed if the types match exactly, otherwise boxed.
-  fileprivate mutating func call(_ method: Method, _ target: AnyObject) throws -> ArgumentBox? {
+  private mutating func call(_ method: Method, _ target: AnyObject) throws -> ArgumentBox? {
     if let shared, let type = shared.functionType, type == method.functionType {
       return try shared.call(method, target, keepsAnswer: request.keepsAnswers)
     }
@@ -186,8 +190,7 @@ extension OutgoingMessage.Attempt {
   func ended(_ outgoing: inout OutgoingMessage) -> StepOutcome? {
     switch self {
     case .over(let outcome): return outcome
-    case .here(let method, let target):
-      do { return .answered(try outgoing.call(method, target)) } catch { return .failed(error) }
+    case .here(let method, let target): return outgoing.outcome(of: method, on: target)
     case .multicast: return nil
     case .elsewhere(let method, let target): return .failed(method.unreachable(target))
     case .hook(let hooks, let types, var message):

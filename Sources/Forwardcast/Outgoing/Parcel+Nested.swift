@@ -20,7 +20,7 @@ extension Parcel {
     guard isAwaited else {
       noteBegan(place, target)
       let send = {
-        let summary = message.asking(for: .counts).send(along: route, in: path, into: BroadcastSummary())
+        let summary = message.asking(for: .counts).send(along: route, in: path, into: SummarySink())
         self.settle(place, summary.nobodyResponded ? .skipped(.doesNotRespond) : .answered(nil), target)
       }
       if let budget = message.trail?.budget { budget.charging(send) } else { send() }
@@ -73,7 +73,7 @@ extension OutgoingMessage {
     let failure = await delivery.deliverAndWait()
     let collected = queue.sink.end(delivery, by: failure?.error)
     if let failure = collected.failure { return .failed(failure.error) }
-    return delivery.outcomes.reached == 0 ? .skipped(.doesNotRespond) : .answered(collected.output)
+    return delivery.outcomes.counts.reached == 0 ? .skipped(.doesNotRespond) : .answered(collected.output)
   }
 
   nonisolated(nonsending) fileprivate func room(along route: MessageRoute, in path: ProxyChain) async -> StepOutcome {

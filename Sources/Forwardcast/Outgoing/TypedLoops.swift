@@ -53,7 +53,7 @@ func broadcastOtherwise(
   if route.isEmpty {
     reportSilence(route)
   } else {
-    summary = OutgoingMessage(route.selector, packed(), DeliveryRequest()).send(along: route, into: summary)
+    summary = OutgoingMessage(route.selector, packed(), DeliveryRequest()).send(along: route, into: SummarySink())
   }
   return nil
 }

@@ -28,7 +28,7 @@ extension OutgoingMessage {
   nonisolated(nonsending) consuming func broadcastWhenReady(along route: MessageRoute, in path: ProxyChain? = nil)
     async throws -> BroadcastSummary
   {
-    let (delivery, queue) = delivery(along: route, in: path, into: BroadcastSummary(), waiting: .room)
+    let (delivery, queue) = delivery(along: route, in: path, into: SummarySink(), waiting: .room)
     let failure = await delivery.deliverAndWait()
     if let failure, !failure.isOfHooks || failure.endsWait { throw failure.error }
     return queue.sink.end(delivery, by: failure?.error)
@@ -68,16 +68,17 @@ nonisolated(nonsending) func collectWaiting<R, Output>(
 
 @usableFromInline
 func broadcastBoxed(_ visit: consuming MessageVisit, _ invocation: Invocation) -> BroadcastSummary {
-  var summary = BroadcastSummary()
+  var sink = SummarySink()
   do {
-    if try serveOpened(invocation, along: visit, keepsAnswers: false, into: &summary) != nil {
+    if let counts = try serveOpened(invocation, along: visit, keepsAnswers: false, into: &sink) {
+      let summary = counts.summary
       if summary.nobodyResponded { reportSilence(visit.kept) }
       return summary
     }
   } catch { return visit.failure(error) }
   let route = keep(visit)
   do {
-    return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: BroadcastSummary())
+    return try OutgoingMessage(invocation, asks: false, along: route).send(along: route, into: SummarySink())
   } catch {
     route.core.report(error, invocation.selector, nil, receiver: route.core.name)
     return BroadcastSummary(failed: 1)
@@ -91,8 +92,8 @@ package func forwardBoxed(_ invocation: inout Invocation, along visit: consuming
 {
   invocation.result = nil
   var report = DeliveryReport()
-  if let reachedAny = try serveOpened(invocation, along: visit, keepsAnswers: true, into: &report) {
-    if !reachedAny { try visit.core.answerSilence(invocation.selector) }
+  if let counts = try serveOpened(invocation, along: visit, keepsAnswers: true, into: &report) {
+    if counts.ran == 0 { try visit.core.answerSilence(invocation.selector) }
   } else {
     let route = keep(visit)
     report = try OutgoingMessage(invocation, asks: true, along: route).send(along: route, into: report).get()

@@ -20,7 +20,7 @@ extension MulticastHolding {
   package func broadcast(
     for selector: MessageSelector?, where isMeant: ((Registration) -> Bool)?, _ call: (Interface) throws -> Void
   ) -> BroadcastSummary {
-    var summary = BroadcastSummary()
+    var counts = OutcomeCounts()
     let name = selector ?? "typedCall"
     guard StackGuard.hasRoom else {
       core.report(StackGuard.tooDeep(name, receiver: core), name, nil, receiver: core.name)
@@ -55,13 +55,14 @@ extension MulticastHolding {
           outcome = .failed(error)
         }
       }
-      _ = summary.take(outcome, at: context)
-      if summary.failed > 0, core.stopsAtFirst { break }
+      counts.note(outcome)
+      if case .failed(let error) = outcome { context.report(error) }
+      if counts.summary.failed > 0, core.stopsAtFirst { break }
     }
-    if summary.nobodyResponded {
+    if counts.reached == 0 {
       do { try core.answerSilence(name) } catch { core.report(error, name, nil, receiver: core.name) }
     }
-    return summary
+    return counts.summary
   }
 
   /// The target as it was added; `nil` for a closure.

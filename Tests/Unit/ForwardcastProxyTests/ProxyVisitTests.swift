@@ -125,10 +125,10 @@ struct ProxyVisitTests {
     inner.trace { _ in events.withLock { $0 += 1 } }
     let message = try OutgoingMessage(
       Invocation("note:", arguments: [.init(1)]), asks: false, along: outer.beginMessage("note:"))
-    let (delivery, queue) = message.delivery(
-      along: outer.beginMessage("note:"), in: nil, into: BroadcastSummary(), waiting: .none)
+    let (delivery, _) = message.delivery(
+      along: outer.beginMessage("note:"), in: nil, into: SummarySink(), waiting: .none)
     held.withLock { $0 = UncheckedSendable(delivery) }
-    expect(delivery.deliver() == nil && queue.sink.delivered == 2)
+    expect(delivery.deliver() == nil && delivery.outcomes.counts.summary.delivered == 2)
     held.withLock { $0 = nil }
     expect(events.withLock { $0 } > 0)
     expect(observed.withLock { $0 }, equals: [false])
@@ -170,7 +170,7 @@ struct OutcomeQueueTests {
     pending.settle(slots[0], answer(2), from: nil)
     queue.flush(pending)
     expect(queue.texts, equals: ["1", "2", "3", "4"])
-    expect(queue.reached, equals: 4)
+    expect(queue.counts.reached, equals: 4)
   }
 
   @Test("a hook call holds outcomes back until it ends, and may replace them")
