@@ -216,6 +216,21 @@ struct SilenceTests {
     expect(silent, equals: ["note:"])
   }
 
+  @Test("a queued closure that runs once, before the broadcast ends, counts as queued")
+  func endedMeanwhile() throws {
+    let (context, silent, ran) = (StepContext("ended"), Journal(), Journal())
+    let proxy = MulticastProxy<any Member>(options: MulticastOptions(noResponder: .handle { silent.write($0.name) }))
+    proxy.on(.note, delivery: .on(context), once: true) { ran.write("\($0)") }
+    try proxy.around(.note) {
+      defer { context.run() }
+      return try $0.proceed()
+    }
+    let summary = proxy.broadcast(.note, 1)
+    expect(ran.all, equals: ["1"])
+    expect([summary.queued, summary.skipped], equals: [1, 0])
+    expect(silent.all, equals: [])
+  }
+
   @Test("a report lists a nested proxy only if it lists none of its targets, and muted targets as muted")
   func nestedEntries() throws {
     let (outer, inner, empty) = (Proxy(), Proxy(), Proxy())
