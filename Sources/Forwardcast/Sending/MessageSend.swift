@@ -232,8 +232,8 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
     if let none = absent(R.self) { return none }
     throw MessageError(
       .nobodyResponds, of: receiver, invocation.selector,
-      "wanted an answer of type \(R.self), found none; return an answer from the method, or send with a key of an "
-        + "optional type")
+      "wanted an answer of type \(R.self), found none; return an answer from the method, or send with a key "
+        + "whose result type is optional")
   }
   do { return try box.unbox(as: R.self) } catch {
     throw .result(invocation.selector, receiver: typeName(of: receiver), error)

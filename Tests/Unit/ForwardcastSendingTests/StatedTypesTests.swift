@@ -86,8 +86,8 @@ struct StatedTypesTests {
     let any = #expect(throws: MessageError.self) { try Oracle().send(Message<() -> Any>("silent")) }
     expect(
       any?.evidence,
-      equals: "wanted an answer of type Any, found none; return an answer from the method, or send with a key of an "
-        + "optional type")
+      equals: "wanted an answer of type Any, found none; return an answer from the method, or send with a key "
+        + "whose result type is optional")
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> any Shape>("silent")) }
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> AnyObject>("silent")) }
     #expect(throws: MessageError.self) { try Oracle().send(Message<() -> any Sendable>("silent")) }
