@@ -16,7 +16,7 @@ extension CommandWord {
           meaning: "write when and where each method ran to the file F, for a trace viewer"),
         Option(
           name: "--steps", value: .number,
-          meaning: "end a script after N statements and sends; default \(ScriptSession.defaultStepLimit)"),
+          meaning: "end a script after N steps, such as sends; default \(ScriptSession.defaultStepLimit)"),
       ],
       summary: "run message scripts; - is standard input",
       story: """

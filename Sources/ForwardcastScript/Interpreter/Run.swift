@@ -48,7 +48,7 @@ final class Run: Sendable {
   /// Whether the current thread is that of the session. It may also run deliveries on queues.
   var isOnThread: Bool { thread == .current }
 
-  /// Counts a statement or a send.
+  /// Counts a step, see ``ScriptOutcome/steps``.
   /// - Throws: `limit exceeded`, for this step or for a limit that the run exceeded before.
   func step(at offset: Int, of source: SourceText) throws {
     try check()

@@ -4,7 +4,7 @@ import Forwardcast
 
 /// The prices of operations. The limit of a run is ``Run/workPerStep`` units for each allowed step.
 ///
-/// A step is a statement or a send, and takes a few microseconds. A unit takes at most ten
+/// A step, such as a statement or a send, takes a few microseconds. A unit takes at most ten
 /// nanoseconds. Values, lists and encodings are charged by size. Each stored byte costs two more
 /// units, which bounds the memory of a run.
 enum Work {

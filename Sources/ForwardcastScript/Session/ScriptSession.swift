@@ -10,15 +10,15 @@ import Forwardcast
 ///     session.run("[cart total]").value       // 3
 ///     session.run("[cart wash]").error?.text  // unrecognized selector 'wash' of Cart
 ///
-/// Everything runs synchronously in the caller, except for deliveries on a `queue`, which `run`
-/// waits for. A session is not `Sendable`, so it accepts receivers that are not `Sendable`. Queues
-/// refuse such receivers.
+/// Everything runs synchronously in the caller, except for deliveries on a `queue`. `run` waits for
+/// these, unless it is called in a method on a queue of the session. A session is not `Sendable`,
+/// so it accepts receivers that are not `Sendable`. Queues refuse such receivers.
 ///
 /// When a session is deallocated, it releases the registered receivers and values, and empties the
 /// proxies that its texts created. Objects and proxies of the host are not changed.
 ///
-/// Texts may come from untrusted sources. Size, depth, steps and memory are limited, so a text can
-/// do harm only through the registered receivers.
+/// Texts may come from untrusted sources. Size, depth and steps are limited, and the limit of steps
+/// also limits memory, so a text can do harm only through the registered receivers.
 public final class ScriptSession {
   /// The default limit of one text's ``ScriptOutcome/steps``.
   public static let defaultStepLimit = 1_000_000
@@ -57,9 +57,9 @@ public final class ScriptSession {
   /// until a text drops the name.
   ///
   /// On a queue, this receiver and every proxy to which it was added are refused with `isolation
-  /// mismatch`. A row or hook cannot use them either if the host calls it on another thread during
-  /// a run, or through a `Sendable` proxy between runs. Another overload registers receivers that
-  /// are `Sendable`.
+  /// mismatch`. The same holds in a row or hook of a script that the host calls on another thread
+  /// during a run, or through a `Sendable` proxy while no run is in progress. Another overload
+  /// registers receivers that are `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
@@ -126,9 +126,9 @@ public final class ScriptSession {
 /// The outcome of running one text.
 ///
 /// Check ``succeeded``, since a failed expectation does not end the text and is not the ``error``.
-/// The description lists the failed expectations and the error, or shows the value.
 public struct ScriptOutcome: Sendable, CustomStringConvertible {
-  /// The value of the last statement if it is an expression, otherwise `nil`.
+  /// The value of the last statement; ``ScriptValue/null`` if it is not an expression or if the
+  /// text ended with an error.
   public fileprivate(set) var value = ScriptValue.null
   /// The error that ended the text.
   public fileprivate(set) var error: ScriptError?
@@ -138,8 +138,9 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   public fileprivate(set) var failureCount = 0
   /// The number of errors that no sender waited for: see ``ScriptHandlers/diagnostics``.
   public fileprivate(set) var unawaitedErrorCount = 0
-  /// The number of steps: statements, sends, hooks, and methods, except the first method of a
-  /// message if it is called directly.
+  /// The number of steps. Each statement, empty round of `repeat`, send, `service`, hook call,
+  /// `proceed` and method call is a step. The first method of a message is part of the send's step,
+  /// unless it runs on a queue.
   public fileprivate(set) var steps = 0
   /// The work other than steps, in units of `Work`.
   package fileprivate(set) var work = 0
@@ -149,7 +150,8 @@ public struct ScriptOutcome: Sendable, CustomStringConvertible {
   /// True if the text ran to its end, and no expectation and no delivery on a queue failed.
   public var succeeded: Bool { error == nil && failureCount == 0 && unawaitedErrorCount == 0 }
 
-  /// The failed expectations and the error, or the value if nothing failed.
+  /// The failed expectations, the error and the number of errors on queues, or the value if nothing
+  /// failed.
   public var description: String {
     var lines = failures.map(\.description) + (error.map { ["\($0)"] } ?? [])
     if failureCount > failures.count { lines.append("\(failureCount) expectations did not hold") }
@@ -167,7 +169,8 @@ public struct ScriptHandlers: Sendable {
   public var output: @Sendable (String) -> Void
   /// Receives failed expectations, and errors that no sender waits for, such as those on queues.
   public var diagnostics: @Sendable (ScriptError) -> Void
-  /// Receives a line for each step of each message. If it is `nil`, tracing costs nothing.
+  /// Receives a line for each step of each message and for each hook call. If this handler and
+  /// ``events`` are `nil`, tracing costs nothing.
   public var trace: (@Sendable (String) -> Void)?
   /// Receives each step of a message as an event, for example for a `SequenceDiagram`.
   public var events: (@Sendable (MessageEvent) -> Void)?

@@ -98,8 +98,8 @@ enum LanguageWords {
 
     brackets := \(Lexer.bracketLimit) — Nested brackets and nested `name:` parts of `new`.
     sends := \(Run.sendLimit) — Nested sends.
-    steps := \(ScriptSession.defaultStepLimit) — Statements and sends of one run; `--steps N` changes it. The default takes less \
-    than 20 seconds of processor time.
+    steps := \(ScriptSession.defaultStepLimit) — Steps of one run, such as statements, sends and hook calls; `--steps N` \
+    changes it. The default takes less than 20 seconds of processor time.
     text := \(ScriptLimits().text) — Bytes of a script.
     words := \(ScriptLimits().tokens) — Words, signs and literals of a script.
     marks := \(Work.markLimit) — Consecutive combining marks in a text that is compared or measured. Such a text is limited to \
