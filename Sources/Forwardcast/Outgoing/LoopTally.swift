@@ -12,8 +12,8 @@ struct LoopTally: ~Copyable {
   private var failed: Int32 = 0
   /// The number of unserved steps, whose target was dead, failed, queued or skipped.
   @usableFromInline var unserved: Int32 = 0
-  /// For automatic steps, if another thread was running the target: the numbers of queued steps, of
-  /// steps refused by full buffers, and of dropped messages.
+  /// The numbers of automatic steps that were queued or refused by a full buffer, because another
+  /// thread was running their targets, and of the messages that these buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
   /// The number of steps whose registration ended before the message began.
   private var over: Int32 = 0
@@ -100,9 +100,11 @@ struct LoopTally: ~Copyable {
     return route
   }
 
-  /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered. If
-  /// no target ran, the error is `notAwaited` if a target was queued and the message `isAnswered`,
-  /// or `nobodyResponds` if no target was reached and the options say so.
+  /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered.
+  ///
+  /// Without errors of targets, a message that ran on no target fails for one of two reasons. If
+  /// targets were queued or their buffers were full, the error is `notAwaited`, but only if the
+  /// message `isAnswered`. Otherwise it is `nobodyResponds` if the proxy's options say so.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool, isAnswered: Bool) -> CollectFailure? {
     unserved == 0

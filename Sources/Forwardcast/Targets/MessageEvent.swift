@@ -17,14 +17,16 @@ public struct MessageEvent: Sendable {
     case failed
     /// The message is queued on the receiver's context.
     case queued
-    /// The receiver does not get the message; the evidence is the reason.
+    /// The receiver does not get the message; the evidence is the reason. May follow ``began``, for
+    /// example if the receiver is a queued proxy without a responding target.
     case skipped
   }
 
   /// What happened.
   public let stage: Stage
   /// Identifies one execution by a receiver, or one message at the proxy to which it was sent. All
-  /// events of one execution have the same number.
+  /// events of one execution have the same number. The number is 0 if a direct target is
+  /// skipped, or fails before its method begins.
   public let step: Int
   /// When it happened.
   public let instant: ContinuousClock.Instant
@@ -34,7 +36,8 @@ public struct MessageEvent: Sendable {
   public var name: String { texts[.name] }
   /// The message as a call: `cook: "fish"`. Cuts strings and objects' texts at 1,000 characters.
   public var message: String { texts[.message] }
-  /// The proxy that forwarded the message; `sender` for a message to the traced proxy itself.
+  /// The proxy that forwarded the message; the word “sender” for a message to the traced proxy
+  /// itself.
   public var sender: String { texts[.sender] }
   /// The intended receiver.
   public var receiver: String { texts[.receiver] }

@@ -1,7 +1,8 @@
 // MulticastSending.swift: the protocol of objects that forward to many targets.
 
-/// An object that forwards messages to many targets: a ``MulticastProxy``, its pinned view, an
-/// extension point, or your own object that wraps a proxy.
+/// An object that forwards messages to many targets: a ``MulticastProxy``, the proxy that
+/// ``MulticastHolding/pinned(_:)`` passes to its closure, an extension point, or your own object
+/// that wraps a proxy.
 ///
 ///     final class Themes: MulticastSending {
 ///       typealias Interface = any ThemesDelegate

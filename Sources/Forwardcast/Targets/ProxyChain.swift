@@ -61,7 +61,8 @@ final class ProxyChain: Sendable {
   }
 
   static let maximumDepth = 256
-  /// The maximum number of nested proxies per message, counted once per path.
+  /// The maximum number of nested proxies per message. A proxy that is reached on several paths
+  /// counts once for each path.
   static let maximumCount = 65_536
 
   /// The error if a message must not enter a nested multicast, because of a cycle or a limit.

@@ -1,9 +1,9 @@
-// ServiceKey.swift: identifies services that have no type of their own.
+// ServiceKey.swift: identifies services of a center, and the scopes of centers.
 
 /// Identifies a service by name and type, and creates it.
 ///
 /// Most services are requested by their type. Use a key for a service that has no type of its own
-/// (as in scripts), that needs more than a center to be created, or that clients know only by a
+/// (as in scripts), whose creation needs more than a center, or that clients know only by a
 /// protocol:
 ///
 ///     extension ServiceKey<any Mailbox> {

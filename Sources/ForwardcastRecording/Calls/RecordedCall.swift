@@ -45,7 +45,8 @@ public struct RecordedCall: CustomStringConvertible {
     if let time, let end { duration = end - time }
   }
 
-  /// Two spaces for each enclosing call, up to 64 calls. The depth of a decoded call is unlimited.
+  /// Two spaces for each enclosing call, for at most 64 calls, because a decoded call can state any
+  /// depth.
   package var indentation: String { String(repeating: "  ", count: min(depth, 64)) }
 
   /// The selector of the message.
@@ -60,8 +61,9 @@ public struct RecordedCall: CustomStringConvertible {
   /// The error, if any.
   public var error: RecordedError? { if case .failed(let error) = outcome { error } else { nil } }
 
-  /// True if receiver, depth, message and outcome are equal. `nil` if they are equal except for
-  /// values of types that are not `Equatable`, or that only one of the calls has redacted.
+  /// True if receiver, depth, message and outcome are equal. `nil` if they differ at most in values
+  /// that cannot be compared: values of types that are not `Equatable`, and values that only one of
+  /// the calls has redacted.
   public func isEqual(to other: RecordedCall) -> Bool? {
     guard receiver == other.receiver, depth == other.depth, selector == other.selector,
       message.signature == other.message.signature, arguments.count == other.arguments.count
@@ -122,7 +124,8 @@ extension RecordedCall: Codable {
     case receiver, message, depth, error, hasEnded, time, duration
   }
 
-  /// Encodes receiver, message, answer, error and depth, and the times if they were recorded.
+  /// Encodes receiver, message, answer, error and depth, the times if they were recorded, and
+  /// whether the call is still in progress.
   /// - Throws: as `Invocation.encode(to:)`, naming the first value that is not `Encodable`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
