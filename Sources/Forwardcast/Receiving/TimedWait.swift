@@ -72,7 +72,8 @@ final class TimedWait: Sendable {
       } else {
         try await deadline.sleep()
       }
-      let names = wait.late.isEmpty ? "" : " from \(wait.late.joined(separator: ", "))"
+      let late = wait.late  // read once, since targets may answer meanwhile
+      let names = late.isEmpty ? "" : " from \(late.joined(separator: ", "))"
       completion.fail(
         MessageError(.timedOut, receiver: name, selector: selector.name, evidence: "no answer in \(timeout)\(names)"))
     }

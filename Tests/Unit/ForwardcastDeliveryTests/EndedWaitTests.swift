@@ -110,6 +110,24 @@ struct EndedWaitTests {
     withExtendedLifetime((clerk, doer)) {}
   }
 
+  @Test("a timeout that expires while targets answer names targets or none, not an empty list")
+  func namesOnce() async throws {
+    let (turnstile, count) = (Turnstile.shut(4762), Locked(0))
+    let error = await #expect(throws: MessageError.self) {
+      try await TimedWait.run(.milliseconds(1), nil, of: proxy, "value", isolation: nil) {
+        _ = TimedWait.current?.begin {
+          count.withLock { count in
+            count += 1
+            return count == 1 ? ["a"] : []
+          }
+        }
+        await turnstile.pass()
+      }
+    }
+    expect(error?.evidence.hasSuffix(" from ") == false, "\(error?.evidence ?? "")")
+    turnstile.open()
+  }
+
   @Test("an outer timeout names the targets that a message awaits inside a timeout hook")
   func namesInsideHooks() async throws {
     let clerk = Clerk("a", journal)
