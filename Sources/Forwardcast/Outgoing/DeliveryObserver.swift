@@ -4,8 +4,8 @@
 /// has no observer, see ``MessageDelivery/observer``.
 final class DeliveryObserver {
   private let budget: MessageBudget?
-  /// The trace of the outermost proxy that has one. A hook call of a traced proxy replaces
-  /// it, and restores it at the call's end.
+  /// The trace of the outermost traced proxy. If that proxy is nested, the trace is set only while
+  /// a `proceed` of the proxy's hooks runs.
   var trace: MessageTrace?
   /// The number of the current execution in the trace; 0 if none runs.
   private var step = 0

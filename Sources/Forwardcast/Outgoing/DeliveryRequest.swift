@@ -1,6 +1,6 @@
 // DeliveryRequest.swift: what the sender of a message requests.
 
-/// What a sender requests: the kind of result, what it waits for, and in which order targets run.
+/// What a sender requests: the kind of result, what the sender waits for, and the order of targets.
 struct DeliveryRequest {
   enum Result {
     /// A summary. Errors go to the handlers of the proxies.
@@ -13,11 +13,11 @@ struct DeliveryRequest {
 
   enum Wait {
     case none
-    /// Capacity in full buffers with `suspendSender`, but no answers.
+    /// Waits for capacity in full buffers with `suspendSender`, but not for answers.
     case room
-    /// Capacity and answers. Suspends the sender's task.
+    /// Waits for capacity and answers, and suspends the sender's task.
     case suspending
-    /// Answers. Blocks the sender's thread.
+    /// Waits for answers, and blocks the sender's thread.
     case blocking(Patience)
   }
 

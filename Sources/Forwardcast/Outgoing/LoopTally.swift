@@ -1,16 +1,16 @@
 // LoopTally.swift: counts and reports what typed loops did not serve.
 
-/// Counts the targets that a typed loop did not serve. Only outlined calls change it, which keeps
-/// it out of the loop's registers.
+/// Counts the targets that a typed loop did not serve. Only outlined calls change the counts, which
+/// keeps them out of the loop's registers.
 @usableFromInline
 struct LoopTally: ~Copyable {
   @usableFromInline let visit: MessageVisit
-  /// True if the arguments are `Sendable`, so they may go to another context.
+  /// True if the arguments are `Sendable`, so other contexts may read them.
   @usableFromInline let crosses: Bool
-  // 32-bit counts, which are cheap to set to zero for each message.
+  // 32-bit counts are cheap to set to zero for each message.
   private var dead: Int32 = 0
   private var failed: Int32 = 0
-  /// The number of unserved steps, whose target was dead, failed, queued or skipped.
+  /// The number of unserved steps: the target was dead, queued or skipped, or its method failed.
   @usableFromInline var unserved: Int32 = 0
   /// The numbers of automatic steps that were queued or refused by a full buffer, because another
   /// thread was running their targets, and of the messages that these buffers dropped.
@@ -49,7 +49,7 @@ struct LoopTally: ~Copyable {
     return try step.call(arguments, returning: R.self)
   }
 
-  /// Sends the message to one target, or queues it if another thread is running the target.
+  /// Sends the message to one target. Queues the message if another thread is running the target.
   @usableFromInline @inline(never)
   mutating func deliverAlone<R>(_ step: RouteStep, _ arguments: MessageArguments) throws -> R? {
     let route = visit.kept.route.only(step.registration.takeUnretainedValue())

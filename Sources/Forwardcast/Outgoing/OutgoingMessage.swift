@@ -6,7 +6,7 @@ struct OutgoingMessage {
   var request: DeliveryRequest
   /// True for a message sent as an `Invocation`, whose arguments are checked before delivery.
   private(set) var isByValue = false
-  /// The proxies that the message has passed, if an object forwarded it, and the message's budget.
+  /// The message's budget and, if an object forwarded the message, the proxies that it has passed.
   let trail: ProxyTrail?
   /// The trace of an outer proxy whose queued target gets the message; otherwise `nil`.
   var trace: MessageTrace?
@@ -169,7 +169,7 @@ struct OutgoingMessage {
 }
 
 extension OutgoingMessage.Attempt {
-  /// True if the method is isolated or the target forwards, so that a waiting caller awaits it.
+  /// True if the method is isolated or the target forwards, so a waiting caller awaits the answer.
   var runsElsewhere: Bool {
     switch self {
     case .over, .here, .multicast: false
@@ -201,8 +201,9 @@ extension OutgoingMessage.Attempt {
     }
   }
 
-  /// Ends the delivery, awaiting isolated methods and async hooks. Returns `nil` for a multicast,
-  /// or if directly before the method the registration or its path is inactive or `begin` fails.
+  /// Ends the delivery, and awaits isolated methods and async hooks. Returns `nil` for a multicast.
+  /// Directly before the method runs, its registration and path must be active and `begin` must
+  /// return true; otherwise the method does not run and the result is `nil`, too.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

@@ -5,8 +5,8 @@ extension Parcel {
   /// contributes one answer, combined by the rule that its table has for the message.
   ///
   /// Runs synchronously if the outer sender does not wait. Otherwise a task runs the message, and
-  /// this context executes the task's jobs: a hook or target that suspends does not block the
-  /// context.
+  /// this context executes the task's jobs, so a hook or target that suspends does not block
+  /// the context.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox

@@ -1,6 +1,6 @@
 // Parcel.swift: one queued message for the targets of one context.
 
-/// The properties that few queued messages need, such as those that are awaited or traced.
+/// Rarely used properties of a queued message, for example of an awaited or traced message.
 // Immutable. `kept` is Sendable, like every target of its proxy.
 package final class ParcelDetails: @unchecked Sendable {
   /// The outcomes that the sender waits for (`nil` if it does not wait). Each target has a slot.

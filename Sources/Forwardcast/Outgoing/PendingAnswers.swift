@@ -2,7 +2,7 @@
 
 /// The outcomes of one message that a sender waits for, in slots that any thread settles.
 ///
-/// A slot is opened before its message is posted. It is settled once, at the latest by the
+/// A slot is opened before its message is posted. The slot is settled once, at the latest by the
 /// message's `deinit`. So every wait ends, except if a context keeps its jobs without running them.
 // `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
@@ -121,7 +121,7 @@ package final class PendingAnswers: @unchecked Sendable {
     try await completion.wait()
   }
 
-  /// Until the returned wait ends, settles each slot whose target or enclosing proxy is removed.
+  /// Settles each slot whose target or enclosing proxy is removed, until the returned wait ends.
   private func settleRemovals() -> RoomWait? {
     let (way, slots) = state.withLock { state in
       var (way, slots): ([Registration], [Registration: [Int]]) = ([], .init())

@@ -1,16 +1,17 @@
 // ProxyTree.swift: the proxies that one message passes.
 
-/// The proxies that one message passes, each once per path.
+/// The proxies that one message passes. A proxy is listed once for each path to it.
 ///
-/// All proxies are found before anything is sent, so cycles and depth are known in advance, and
-/// targets that join a nested proxy later do not get the message. Only multicasts that queried
-/// targets return, and extension points whose observers were just created, are added later.
+/// Proxies are found before anything is sent, so cycles and depth are known in advance, and targets
+/// that join a nested proxy later do not get the message. Two kinds of proxies are added while the
+/// message is sent: a multicast that a queried target returns, and an extension point that has just
+/// created observers.
 struct ProxyTree {
   let root: ProxyNode
   private(set) var count = 0
   private(set) var hasQueued = false
-  /// True if proxies, perhaps with queued targets, may be added later: if the message may create
-  /// observers, or must query objects.
+  /// True if the message may create observers or must query objects. Proxies, perhaps with queued
+  /// targets, may then be added later.
   private(set) var mayGrow = false
 
   /// - Parameter isSent: false to find the proxies without sending a message.

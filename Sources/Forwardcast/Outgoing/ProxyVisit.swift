@@ -2,7 +2,7 @@
 
 /// The progress of a message along the steps of one proxy.
 ///
-/// A value without effects. ``next(isEnough:mayLoop:)`` returns the next action.
+/// The visit itself has no effects. ``next(isEnough:mayLoop:)`` returns the next action, and
 /// ``MessageDelivery`` executes the action and records its outcome with ``note(_:)``.
 struct ProxyVisit {
   typealias SkipReason = DeliveryReport.SkipReason
@@ -25,8 +25,8 @@ struct ProxyVisit {
     case failed
   }
 
-  /// What the outcomes so far amount to. Hooks of a nested proxy can withdraw outcomes, so they
-  /// restore the outer visit's notes.
+  /// A summary of the outcomes so far. If the hooks of a nested proxy replace outcomes, the outer
+  /// visit's notes are restored and made again.
   struct Notes {
     fileprivate(set) var standing = Standing.silent
     /// The reason why the remaining steps are skipped.

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A running asynchronous method of a queued target. The next message waits for its end.
+/// A running asynchronous method of a queued target. The target's next message waits for it to end.
 final class SuspendedMethod: Sendable {
   fileprivate let registration: Registration
   fileprivate let task: Int?
@@ -71,8 +71,8 @@ final class SenderWait: Sendable {
     suspected.withLock { $0 = $0 ?? ring }
   }
 
-  /// Records that the message was sent, so that only pending outcomes are awaited from now on. If
-  /// hooks of `part` have sent it, this applies to the targets of that proxy.
+  /// Records that the message was sent, so only pending outcomes are awaited from now on. If
+  /// hooks of the proxy `part` have sent the message, this applies only to that proxy's targets.
   func sent(_ pending: PendingAnswers, in part: ProxyNode? = nil) {
     let open: @Sendable () -> [AwaitedEnd] = { pending.open.compactMap { $0.registration?.awaited } }
     guard let part else { return wait.narrow(to: open) }
@@ -107,8 +107,8 @@ final class SenderWait: Sendable {
 }
 
 extension AwaitedEnd {
-  /// The end of what runs behind a mailbox or gate. A cycle is searched among registrations first,
-  /// so one that is found here is that of a removed target.
+  /// The end of the methods behind a mailbox or gate. Cycles are first searched for among
+  /// registrations, so a cycle through a mailbox or gate is found only for a removed target.
   fileprivate init(_ object: any AnyObject & Sendable) {
     let identity = (object as? Mailbox)?.heldIdentity ?? ObjectIdentifier(object)
     self.init([identity]) { withExtendedLifetime(object) { ["a removed target"] } }

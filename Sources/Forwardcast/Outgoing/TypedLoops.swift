@@ -32,8 +32,8 @@ func broadcastTyped<R, each A>(
   return tally.broadcast(count, arguments, returning: R.self)
 }
 
-/// A typed broadcast that needs more than a loop. If only a loop remains to be run after the hooks,
-/// returns the visit. Otherwise stores the result in `summary`.
+/// Runs a typed broadcast that needs more than a loop. If only a loop remains to be run after the
+/// hooks, returns the visit. Otherwise stores the result in `summary`.
 @usableFromInline @inline(never)
 func broadcastOtherwise(
   _ visit: consuming MessageVisit, _ count: Int, _ type: ObjectIdentifier, _ summary: inout BroadcastSummary,
@@ -154,8 +154,8 @@ extension LoopTally {
   }
 
   /// Calls the methods of `count` steps, which are direct, or automatic on the sender's context.
-  /// `take` gets each answer, and `fail` gets the errors of targets and of `take`. Both return
-  /// false to end the message. Returns the end of the served steps.
+  /// `take` gets each answer, and `fail` gets the errors of targets and of `take`. Either ends the
+  /// message by returning false. Returns the end of the served steps.
   @export(implementation) @inline(__always)
   mutating func serve<R, each A>(
     _ count: Int, _ arguments: Arguments<repeat each A>, returning: R.Type, take: (R) throws -> Bool,
@@ -213,7 +213,7 @@ extension Arguments {
     let isNested = loop.isNested
     let end = first + count
     var next = first
-    // A segment has at least one step. The pointer is the loop variable, which saves a register.
+    // A loop has at least one step. The pointer is the loop variable, which saves a register.
     repeat {
       let step = next.pointee
       next += 1
