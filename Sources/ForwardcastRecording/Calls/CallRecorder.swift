@@ -15,7 +15,8 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     var redactions: [MessageSelector: Redaction] = [:]
     var listeners: [AsyncStream<Void>.Continuation] = []
 
-    /// With more than 16 calls and at least twice `limit`, removes and returns the oldest calls.
+    /// If there are more than 16 calls and at least twice `limit`, keeps only the last `limit`
+    /// calls. Returns the removed calls.
     mutating func evict(beyond limit: Int) -> [RecordedCall] {
       guard calls.count > 16, calls.count / 2 >= limit else { return [] }
       let old = calls.count - limit

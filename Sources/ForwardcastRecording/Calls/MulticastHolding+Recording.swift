@@ -11,9 +11,9 @@ extension MulticastHolding {
   ///     store.save("a", count: 1)
   ///     print(recorder.recording)  // [archive save: "a" count: 1]
   ///
-  /// Calls by closure, `broadcast { $0.save() }`, do not reach the target. It receives boxed
-  /// messages and runs synchronously. It needs no table if the proxy has a table. `targets` does
-  /// not list the target; cancel the registration to remove it.
+  /// Calls by closure, `broadcast { $0.save() }`, do not reach the target. The target
+  /// receives boxed messages and runs synchronously. It needs no table if the proxy has one.
+  /// `targets` does not list the target; to remove the target, cancel the registration.
   ///
   /// `name` is the target's name in the recording, by default the name of its type. With `.weak`,
   /// nothing is recorded after the target's deallocation.

@@ -19,8 +19,8 @@ public struct Recording: Codable, CustomStringConvertible {
   /// The calls that are not nested in another recorded call.
   public var outermostCalls: [RecordedCall] { calls.filter { $0.depth == 0 } }
 
-  /// True if the calls are equal and in the same order. `nil` if they are equal except for values
-  /// of types that are not `Equatable`.
+  /// True if the calls are equal and in the same order. `nil` if they differ at most in values that
+  /// cannot be compared: see ``RecordedCall/isEqual(to:)``.
   public func isEqual(to other: Recording) -> Bool? {
     guard calls.count == other.calls.count else { return false }
     return areAllEqual(zip(calls, other.calls).map { $0.isEqual(to: $1) })

@@ -24,7 +24,7 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   private let isSendable: Bool
   private let lease = Guarded(Lease())
 
-  /// The registration to cancel when its target was deallocated.
+  /// The registration, which is canceled once its target is deallocated.
   private struct Lease: Sendable { weak var registration: Registration? }
 
   init(_ target: Target, _ receiver: any MessageReceiver, _ name: String?, _ recorder: CallRecorder, _ isSendable: Bool)
@@ -46,8 +46,8 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
   /// Cancels `registration` at the first message after the deallocation of its target.
   func cancelWhenDead(_ registration: Registration) { lease.withLock { $0.registration = registration } }
 
-  /// The target's signature for the message. If the target has none, all types are objects, so that
-  /// messages that the target does not answer are recorded too.
+  /// The target's signature for the message. If the target has none, all types are objects, so
+  /// unanswered messages are recorded too.
   public override func methodSignature(for selector: MessageSelector) -> MethodSignature? {
     ProxyQuestion.ask(self, selector, otherwise: nil) { signature(of: receiver, selector) }
       ?? .objects(arguments: selector.numberOfArguments)

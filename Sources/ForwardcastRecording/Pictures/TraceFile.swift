@@ -44,8 +44,9 @@ public final class TraceFile: Sendable {
   private let state: Guarded<State>
   private let write: @Sendable (String) -> Void
 
-  /// Creates a file that is written by a closure. `write` receives pieces of up to about 4 MiB in
-  /// order, one at a time, without a lock, on threads that add events or finish the file.
+  /// Creates a file that is written by a closure. `write` receives pieces of up to about 4 MiB, in
+  /// order and one at a time. It is called without a lock, on threads that add events or finish the
+  /// file.
   public init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
     state = Guarded(State(timeline: TraceTimeline(origin: .now)))

@@ -20,10 +20,12 @@ struct TracePlace: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { task == nil ? thread.hash(into: &hasher) : task.hash(into: &hasher) }
 }
 
-/// The open slices, the lanes, and the text to write. A new slice shares the lane of the innermost
-/// slice of its task or thread if that lane is of its context and has no slice that is nested
-/// deeper. Otherwise the new slice takes a free lane of its context or thread. A slice is written
-/// when it ends. If nested slices are still open then, the ended slice moves to another lane.
+/// The open slices, the lanes, and the text to write.
+///
+/// A new slice is nested in the innermost slice of its task or thread, on that slice's lane. This
+/// requires that the lane belongs to the new slice's context, and that the innermost slice has no
+/// nested slice there. Otherwise the new slice takes a free lane of its context or thread. A slice
+/// is written when it ends. If slices nested in it are still open then, it moves to another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int

@@ -1,6 +1,6 @@
 // UndoGroup.swift: groups of steps, open and closed.
 
-/// One change of a target, which is referenced weakly.
+/// One change of a weakly referenced target.
 struct UndoStep {
   weak var target: AnyObject?
   let perform: (AnyObject) throws -> Void

@@ -19,8 +19,9 @@ extension UndoHistory {
     prepare(target, as: proxy, isolation.map { actor in { HeldContext.isOn(actor) } })
   }
 
-  /// A `Sendable` stand-in for `target`, although the history is not `Sendable`. It accepts calls
-  /// only on the actor on which it was prepared or, without an actor, in the same task or thread.
+  /// A `Sendable` stand-in for `target`, although the history is not `Sendable`. The stand-in
+  /// accepts calls only on the actor that prepared it or, without an actor, in the same task or
+  /// thread.
   /// Other calls fail with `MessageError` `isolationMismatch`, which is thrown or passed to
   /// `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(

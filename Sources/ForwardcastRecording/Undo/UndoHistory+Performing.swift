@@ -25,8 +25,8 @@ extension UndoHistory {
   /// registered during the undo can be redone. Returns `false` if there was nothing to undo.
   ///
   /// A step that throws does not stop the other steps of its group, and can be undone again. Steps
-  /// that it registered remain. If a listener of ``Events/willUndo`` registers steps, they become
-  /// the last group, and that group is undone.
+  /// that it registered before the error remain. If a listener of ``Events/willUndo`` registers
+  /// steps, these become the last group, and that group is undone.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
   ///   or a redo, while a group is being closed, or while a single step is registered; otherwise
   ///   the first error of a step, after all steps have run.
@@ -42,7 +42,8 @@ extension UndoHistory {
   /// Undoes the last closed group within the open group or, if no group is open, the last outermost
   /// group. Returns `false` if there is no such group, or if a step was registered after the group.
   /// The redo of a nested group has no action name.
-  /// - Throws: as ``undo()``, but `groupIsOpen` only if it would return false in a nested group.
+  /// - Throws: ``UndoError`` `isPerforming` and the first error of a step, as ``undo()``;
+  ///   `groupIsOpen`, instead of returning `false`, if the open group is itself nested.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
     try performing {

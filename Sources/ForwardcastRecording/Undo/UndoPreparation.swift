@@ -45,7 +45,7 @@ public struct UndoPreparation {
   public var dynamic: DynamicSends { UndoStandIn { [self] in try perform($0) }.dynamic }
 }
 
-/// Passes every message, unchecked, to a closure that makes it a step and may check it first.
+/// Passes every message to a closure, which may check the message and makes it a step.
 final class UndoStandIn: MessageForwarding, ForwardingToMany {
   /// The table with the types of messages. Messages that the table lacks have only object types.
   private let table: SelectorTable?

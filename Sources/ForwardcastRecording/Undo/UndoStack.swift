@@ -1,6 +1,6 @@
 // UndoStack.swift: the groups to undo, or to redo, with their limit.
 
-/// A stack of closed groups, with a limit of how many groups can be undone.
+/// A stack of closed groups, with a limit on the number of groups that can be undone.
 ///
 /// Groups whose targets were deallocated do not count toward the limit. Finding such groups takes
 /// linear time, so the stack looks for them only if it has a quarter more groups than the limit.
