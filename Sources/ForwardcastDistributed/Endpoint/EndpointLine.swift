@@ -112,7 +112,7 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message; `nil` if no answer is kept, or if no memory is left to wait.
+  /// The answer to a repeated message; `nil` if no answer is kept or no memory is left for the wait.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {
@@ -129,7 +129,7 @@ final class EndpointLine {
     return true
   }
 
-  /// Waits until it is a message's turn to run. Returns `false` if the message will not run.
+  /// Waits until a message may run. Returns `false` if the message will not run.
   func turn(of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation) async -> Bool {
     await withCheckedContinuation {
       message.turn = $0

@@ -25,9 +25,9 @@ final class EndpointLines {
     }
   }
 
-  /// Opens a line; `nil` if all lines are busy. If there are too many lines, closes the least
-  /// recently used idle line: of the same owner if possible, otherwise of the owner with the most
-  /// lines.
+  /// Opens a line. If there are too many lines, closes an idle line: the least recently used one of
+  /// the same owner or, without one, of the owners with the most lines. Returns `nil` if no line is
+  /// idle.
   func open(for owner: WireName) -> LineName? {
     if lines.count >= limits.lines {
       guard let oldest = oldestIdle(for: owner), let line = lines.removeValue(forKey: oldest) else { return nil }
@@ -53,8 +53,8 @@ final class EndpointLines {
     return candidates.min { $0.value.lastUse < $1.value.lastUse }?.key
   }
 
-  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. For a
-  /// message that might have run, the error is `answerNotKept`.
+  /// Finds the line of a message. `owner` is the caller, if the engine identifies callers. Throws
+  /// `answerNotKept` if the message might have run, otherwise `unknownLine`.
   func find(_ name: LineName?, _ number: Int, for owner: WireName?) throws(WireRefusal) -> EndpointLine {
     guard let name, name.endpoint == endpoint else {
       throw WireRefusal(.unknownLine, "the endpoint does not know the line")
@@ -84,11 +84,11 @@ final class EndpointLines {
 
 /// The memory that an endpoint holds for its senders, in bytes. Isolated to the endpoint.
 ///
-/// Each sender can hold at most as much as is still free. So a single sender can hold up to half of
-/// the memory, and two senders can hold up to a third each.
+/// Each sender can hold at most as much memory as is still free. So a single sender can hold up to
+/// half of the memory, and two senders can hold up to a third each.
 final class EndpointMemory {
   private let most: Int
-  /// Drops the oldest answer that an idle line keeps. Returns `false` if no answer is kept.
+  /// Drops the oldest answer that an idle line keeps. Returns `false` if idle lines keep none.
   var makesRoom: () -> Bool = { false }
   private var held = 0
   private var parts: [WireName: Int] = [:]

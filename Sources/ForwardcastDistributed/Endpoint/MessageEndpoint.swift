@@ -170,8 +170,8 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
     }
   }
 
-  /// The text of a reply, or of a refusal if the reply cannot be encoded or is too large. The
-  /// evidence of a refusal that is too large is shortened.
+  /// The text of a reply, or of a refusal if the reply cannot be encoded or is too large. If a
+  /// refusal is too large, its evidence is shortened.
   private func answer(_ reply: WireReply, _ tag: Int?, _ number: Int? = nil) -> String {
     let refusal: WireRefusal
     do throws(WireValueError) {

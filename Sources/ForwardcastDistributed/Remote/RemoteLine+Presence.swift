@@ -62,7 +62,7 @@ extension RemoteLine {
   }
 
   /// Ends all calls and cancels the registrations that end with the line. Reconnects if another
-  /// registration requires it. With `unlessConnected`, does nothing while the line is connected.
+  /// registration requires this. With `unlessConnected`, does nothing while the line is connected.
   func lose(_ reason: String, forGood: Bool = false, unlessConnected: Bool = false) {
     typealias Lost = (
       calls: [State.Left], registrations: [LineRegistration], listeners: [AsyncStream<RemotePresence>.Continuation]

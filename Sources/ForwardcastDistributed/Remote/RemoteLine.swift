@@ -81,7 +81,7 @@ final class RemoteLine: Sendable {
 
   // MARK: Calls
 
-  /// Sends a call and waits for the reply. With `opens`, sends it even if the other side is lost.
+  /// Sends a call and waits for the reply. With `opens`, also sends it if the other side is lost.
   /// - Throws: ``RemoteError``, also for a refusal; `CancellationError`.
   nonisolated(nonsending) func send(_ call: OutgoingCall, opens: Bool = false) async throws -> WireReply {
     try Task.checkCancellation()

@@ -7,10 +7,10 @@
 public struct RemoteOptions: Sendable {
   /// How `responds(to:)` is answered.
   public enum Questions: Hashable, Sendable {
-    /// Answered from what the endpoint stated when the receiver was connected.
+    /// The answer is what the endpoint stated when the receiver was connected.
     case askedOnce
-    /// `true` if the endpoint accepts the selector. Suits receivers whose answers change, such as
-    /// proxies. A message to which no target responds fails.
+    /// The answer is `true` if the endpoint accepts the selector. Suits receivers whose answers
+    /// change, such as proxies. A message then fails if no target responds.
     case askedEachTime
   }
 

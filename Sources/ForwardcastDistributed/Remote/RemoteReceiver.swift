@@ -79,7 +79,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
   /// If the other side was lost, reconnects to the endpoint with the same identity in the engine.
-  /// - Throws: ``RemoteError``, `gone` after ``end(_:)``; `CancellationError`.
+  /// - Throws: ``RemoteError``, with the code `gone` after ``end(_:)``; `CancellationError`.
   nonisolated(nonsending) public func reconnect() async throws { if isGone { try await line.open() } }
 
   /// Declares that the other side has ended, for example when the engine's node monitor reports it.

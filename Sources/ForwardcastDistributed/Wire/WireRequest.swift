@@ -214,7 +214,7 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is below the first awaited message, or too far above it or the latest begun one.
+    /// The number is below the first awaited number, or too far above that one or the last begun.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"
