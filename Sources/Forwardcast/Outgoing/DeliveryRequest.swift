@@ -28,7 +28,7 @@ struct DeliveryRequest {
   /// True if targets run strictly in delivery order, so no queued target gets the message before an
   /// earlier direct target.
   var keepsOrder = false
-  /// True if errors are ignored once a target has answered. Hooks do not get these errors either.
+  /// True if errors are ignored once a target has answered. Hooks do not get ignored errors.
   var ignoresErrors = false
   /// Makes a *probe*: a function that gets the answers in order and returns true once they suffice.
   /// `nil` if the sender needs all answers.

@@ -6,12 +6,13 @@ extension MulticastSending {
   ///     let diagram = SequenceDiagram()
   ///     let tracing = kitchen.trace(as: "kitchen") { diagram.add($0) }
   ///
-  /// Includes nested proxies and the execution of queued targets. Another trace replaces this one.
-  /// Without a trace, messages cost nothing extra; with a trace, they use no fast loops.
+  /// The trace includes nested proxies and the execution of queued targets. Another trace of the
+  /// proxy replaces this one. Without a trace, messages cost nothing extra; with a trace, they use
+  /// no fast loops.
   ///
   /// An event's texts are rendered when the sink reads them. If the sink stores the event, all its
-  /// texts are rendered when the sink returns. If an argument or answer is not `Sendable`, they are
-  /// rendered before the sink is called.
+  /// texts are rendered when the sink returns. If an argument or answer is not `Sendable`, the texts
+  /// are rendered before the sink is called.
   ///
   /// - Parameters:
   ///   - name: the proxy's name; by default, the name of its type.

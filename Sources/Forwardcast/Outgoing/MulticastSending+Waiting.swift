@@ -29,7 +29,8 @@ extension MulticastSending where Interface: Sendable {
   /// buffer with `suspendSender`, the sender waits for capacity before it continues.
   ///
   /// - Throws: the first error of a target, after the other targets have answered;
-  ///   `isolationMismatch` for an answer from another context that is not known to be `Sendable`;
+  ///   `isolationMismatch` for an answer that comes from another context and is not known to be
+  ///   `Sendable`;
   ///   `CancellationError` if the task is canceled (messages already sent are still delivered);
   ///   `nobodyResponds` if the options say so; `wouldDeadlock` if the call would wait for the
   ///   method that makes the call.

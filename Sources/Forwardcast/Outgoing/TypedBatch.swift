@@ -234,7 +234,7 @@ enum BatchPlace {
 }
 
 extension DeliveryGroup {
-  /// How often a sender polls for a batch that another sender is about to post.
+  /// The number of times that a sender polls for a batch that another sender is about to post.
   private static let looksForBatch = 1024
 
   /// Delivers one message to the target of a step. `target` is `nil` if it was deallocated.

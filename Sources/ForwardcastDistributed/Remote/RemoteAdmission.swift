@@ -37,8 +37,8 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   /// Connects to each endpoint of a sequence. The stream ends when no more events can follow.
   /// Attempts stop if the stream is released.
   ///
-  /// Reconnects to a known endpoint only if its receiver has ended or was released.
-  /// - Parameter found: the endpoints as they are discovered. They may be repeated.
+  /// - Parameter found: the endpoints as they are discovered. A repeated endpoint is connected again
+  ///   only if its receiver has ended or was released.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {
     AsyncStream { events in
@@ -65,7 +65,7 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
     }
   }
 
-  /// Connects to an endpoint, with retries. Returns `nil` if no retry is left.
+  /// Connects to an endpoint, with retries. Returns `nil` if the last attempt failed.
   private func connect(
     to endpoint: MessageEndpoint<ActorSystem>, _ events: AsyncStream<Event>.Continuation
   ) async -> RemoteReceiver? {

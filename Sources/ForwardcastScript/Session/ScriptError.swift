@@ -30,7 +30,7 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let syntax = Code(description: "syntax")
     /// The name is not bound, or was dropped.
     public static let unknownName = Code(description: "unknown name")
-    /// The receiver does not answer the message.
+    /// The receiver does not respond to the message.
     public static let unrecognizedSelector = Code(description: "unrecognized selector")
     /// The number of arguments differs from the selector's colons.
     public static let wrongNumberOfArguments = Code(description: "wrong number of arguments")
@@ -48,9 +48,10 @@ public struct ScriptError: Error, Sendable, CustomStringConvertible {
     public static let proxyCycle = Code(description: "proxy cycle")
     /// An `expect` did not hold.
     public static let expectationFailed = Code(description: "expectation failed")
-    /// A limit of size, depth, steps or memory, or a canceled run. No script can catch it.
+    /// A limit of size, depth, steps or memory was exceeded, or the run was canceled. No script can
+    /// catch this error.
     public static let limitExceeded = Code(description: "limit exceeded")
-    /// An error that a method or a message to a value threw, with the text of that error.
+    /// A method, or a message to a value, threw an error, whose text is unchanged.
     public static let thrown = Code(description: "")
   }
 

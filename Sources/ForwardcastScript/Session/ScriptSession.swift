@@ -64,8 +64,9 @@ public final class ScriptSession {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
 
-  /// Binds `name` to a receiver that queues of a script may use. If the receiver is a proxy, it
-  /// accepts only objects of scripts and such receivers, since the host may use it on any thread.
+  /// Binds `name` to a receiver that queues of a script may use. If the receiver is a proxy,
+  /// scripts can add only their own objects and `Sendable` receivers to it, since the host may use
+  /// the proxy on any thread.
   public func register<Receiver: MessageReceiver & Sendable>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: true)))
   }
@@ -179,7 +180,7 @@ public struct ScriptHandlers: Sendable {
   /// Called at least once a step. If it returns true, the run ends; no script can catch the error.
   public var isCancelled: (@Sendable () -> Bool)?
   /// Returns the delivery for a new queue of a script, in place of a dispatch queue. Each message
-  /// must run inside the given function. Tests use this to run a script in every order:
+  /// must run inside the function `within`. Tests use this to run a script in every order:
   ///
   ///     handlers.delivers = { name, within in schedule.queue(name, within: within) }
   public var delivers: (@Sendable (_ queue: String, _ within: @escaping @Sendable (() -> Void) -> Void) -> Delivery)?
