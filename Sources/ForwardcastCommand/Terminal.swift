@@ -21,14 +21,19 @@ struct RawTerminal {
     }
     settings.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG | IEXTEN)
     settings.c_iflag &= ~tcflag_t(IXON | ICRNL | INLCR)
-    guard tcsetattr(Stream.input.descriptor, TCSADRAIN, &settings) == 0 else { return nil }
+    guard tcsetattr(Stream.input.descriptor, TCSADRAIN, &settings) == 0 else {
+      Self.removeHandlers()
+      return nil
+    }
     Stream.output.write("\u{1B}[?2004h")
   }
 
   func restore() {
     Self.leave(TCSADRAIN)
-    for ending in Self.endings { Interruption.handle(ending, SIG_DFL) }
+    Self.removeHandlers()
   }
+
+  private static func removeHandlers() { for ending in endings { Interruption.handle(ending, SIG_DFL) } }
 
   private static func leave(_ moment: Int32) {
     let marks: StaticString = "\u{1B}[?2004l"
