@@ -160,7 +160,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
         guard let vacant = vacant[registration], vacant.signature(selector) != nil else { return nil }
         return "\(vacant.receiverName) (lazy)"
       }
-      return "\n- \(selector): \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
+      return "\n- \(selector) → \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
     }
     return
       "extension point of \(writtenName(of: Interface.self)), \(observers.count) observers, \(lazyObservers.count) lazy"

@@ -31,9 +31,9 @@ extension Centers {
         point.description,
         equals: """
           extension point of MessageExtension, 4 observers, 0 lazy
-          - onAddMsg:: ChatWindow, ChatWindow, ChatWindow
-          - onDeleteMsg:: Trash
-          - unseen: ChatWindow, ChatWindow, ChatWindow
+          - onAddMsg: → ChatWindow, ChatWindow, ChatWindow
+          - onDeleteMsg: → Trash
+          - unseen → ChatWindow, ChatWindow, ChatWindow
           """)
     }
 

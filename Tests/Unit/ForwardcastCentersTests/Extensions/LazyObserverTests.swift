@@ -118,7 +118,7 @@ extension Centers {
       expect(point.responds(to: "onAddMsg:"))
       expect(!point.responds(to: "onDeleteMsg:"))
       expect(point.methodSignature(for: "unseen")?.returnType, equals: MethodSignature(returning: Int.self).returnType)
-      expect(point.description.contains("- onAddMsg:: ArchiveService (lazy)"))
+      expect(point.description.contains("- onAddMsg: → ArchiveService (lazy)"))
       expect(journal.all.isEmpty)
     }
 
@@ -158,6 +158,25 @@ extension Centers {
       expect(!point.registerLazily(Silent.self) { $0 })
       point.broadcast(.onAdd, "x")
       expect(journal.all, equals: ["archive made", "archive add x"])
+    }
+
+    @Test("a lazy observer that only typed calls can reach is reported to onError when its class registers")
+    func unreachable() {
+      let (plain, tabled) = (
+        ExtensionPoint<any Partial>(services: services),
+        ExtensionPoint<any Partial>(table: PartialProxy.table, services: services)
+      )
+      for point in [plain, tabled] {
+        point.observers.onError = { [journal] in journal.write("\($0.error)") }
+        expect(point.registerLazily(Half.self) { $0 } && !point.registerLazily(Half.self) { $0 })
+      }
+      expect(
+        journal.all,
+        equals: [
+          "no selector table of Half: only typed calls create and reach the observer, because its extension point has no "
+            + "table either; write '@Receiver' on its class, or give the proxy a table"
+        ])
+      expect(plain.broadcast { $0.first() }.delivered, equals: 1)
     }
 
     @Test("lazy and eager observers share one order, the order of registration", arguments: 0..<6)
@@ -401,7 +420,7 @@ extension Centers {
       expect(point.observers.count == 1 && point.lazyObservers == ["ArchiveService"])
       expect(
         point.description.hasPrefix("extension point of MessageExtension, 1 observers, 1 lazy")
-          && point.description.contains("- onAddMsg:: ArchiveService (lazy), ChatWindow"))
+          && point.description.contains("- onAddMsg: → ArchiveService (lazy), ChatWindow"))
       expect(point.explain(.onAdd).entries.map(\.target), equals: ["ArchiveService", "ChatWindow"])
       expect(point.explain(.onAdd).entries.map(\.row), equals: ["created by the message", "table of ChatWindow"])
       expect(point.observers.broadcast(.onAdd, "2").delivered, equals: 1)
