@@ -6,7 +6,7 @@
 /// ``Code/foreignError``, with the error's text and the name of its type.
 ///
 /// The text begins with the code and ends with what is known about the message:
-/// `timed out: 'add:' of counter: no answer in 1.0 seconds; unknown whether the message arrived`.
+/// `timed out: 'add:' of counter: no answer in 1.0 seconds; unknown whether the message ran`.
 public struct RemoteError: Error, Hashable, CustomStringConvertible {
   /// The kind of error. More kinds may be added, so a `switch` needs a `default`.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ public struct RemoteError: Error, Hashable, CustomStringConvertible {
     /// The method ran to its end.
     case ran = "the message ran"
     /// It is unknown whether the method has run or will still run. The method runs at most once.
-    case unknown = "unknown whether the message arrived"
+    case unknown = "unknown whether the message ran"
   }
 
   /// The kind of error.

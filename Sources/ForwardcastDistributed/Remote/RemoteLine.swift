@@ -162,8 +162,11 @@ final class RemoteLine: Sendable {
       } catch let refusal as WireRefusal {
         end = .failure(malformed(refusal, call.selector))
       } catch {
+        // An engine that has the same deadline may end the call before `endLateCalls` does.
         end = .failure(
-          self.error(.connectionFailed, .unknown, call.selector, "\(Swift.type(of: error)): \(error)"))
+          call.deadline.hasPassed
+            ? timedOut(call)
+            : self.error(.connectionFailed, .unknown, call.selector, "\(Swift.type(of: error)): \(error)"))
       }
       ended(call, end)
     }
@@ -194,7 +197,8 @@ final class RemoteLine: Sendable {
     var end = end
     let fields = try? end.get()
     let (refusal, number) = (fields?.refusal, fields?.integer("n"))
-    let hasFailed = if case .failure(let error as RemoteError) = end { error.code == .connectionFailed } else { false }
+    let hasFailed =
+      if case .failure(let error as RemoteError) = end { error.code != .malformedAnswer } else { false }
     let isEnd = state.withLock { state in
       if call.counts, !hasFailed { state.failures = 0 }
       guard let index = state.underWay.firstIndex(where: { $0 === call }) else {
@@ -289,7 +293,7 @@ final class RemoteLine: Sendable {
     let now = Deadline.present
     leave({ $0.deadline <= now }, isUnanswered: true) { call, wasSent in
       wasSent
-        ? error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
+        ? timedOut(call)
         : error(.timedOut, .didNotRun, call.selector, "waited \(call.time) for earlier calls")
     }
     if Task.isCancelled { return nil }
@@ -298,6 +302,10 @@ final class RemoteLine: Sendable {
       state.watch = next.flatMap { next in state.watch.map { (next, $0.task) } }
       return next
     }
+  }
+
+  private func timedOut(_ call: OutgoingCall) -> RemoteError {
+    error(.timedOut, .unknown, call.selector, "no answer in \(call.time)")
   }
 
   private func noteUnanswered(_ call: OutgoingCall) {

@@ -131,7 +131,7 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
 
   /// Sends a message to the other side and waits for its answer.
   /// - Throws: the `MessageError` of the other side; ``RemoteError``; `CancellationError`, after
-  ///   which it is unknown whether the message arrived.
+  ///   which it is unknown whether the message ran.
   nonisolated(nonsending) public func forwardAndWait(_ invocation: Invocation) async throws -> DeliveryReport {
     let selector = invocation.selector
     let text: WireRequestText

@@ -66,7 +66,7 @@ struct ProcessTests {
     try expect(stage.journal.numbers, equals: Array(1...200))
   }
 
-  @Test("after a lost message or a lost answer, it is unknown whether the message arrived", arguments: [true, false])
+  @Test("after a lost message or a lost answer, it is unknown whether the message ran", arguments: [true, false])
   func lost(message: Bool) async throws {
     let stage = try await Stage()
     stage.peer.system.faults.command { frame, direction in

@@ -135,7 +135,7 @@ struct RemoteMulticastTests {
     expect(
       failures.withLock { $0 },
       equals: [
-        "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message arrived"
+        "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message ran"
       ])
     expect(local.heard.withLock { $0 }, equals: [1])
   }

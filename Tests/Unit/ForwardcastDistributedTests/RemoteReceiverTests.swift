@@ -237,7 +237,7 @@ struct RemoteReceiverTests {
     expect(error.code == .timedOut && error.outcome == .unknown)
     expect(
       "\(error)".hasPrefix(
-        "timed out: 'add:' of worker: no answer in 0.03 seconds; unknown whether the message arrived")
+        "timed out: 'add:' of worker: no answer in 0.03 seconds; unknown whether the message ran")
     )
     silent.withLock { $0 = false }
     try await expect(remote.sendAndWait(.add, 2), equals: 3)
@@ -387,7 +387,7 @@ struct RemoteReceiverTests {
     for (number, call) in calls.enumerated() { try await expect(call.value, equals: number + 1) }
   }
 
-  @Test("after an error of the engine it is unknown whether the message arrived")
+  @Test("after an error of the engine it is unknown whether the message ran")
   func engineFails() async throws {
     let remote = try await connect(endpoint()) { envelope in
       if isCall(envelope) { throw Burnt(description: "no route") }
@@ -395,7 +395,7 @@ struct RemoteReceiverTests {
     }
     let error = try await remoteError { try await remote.sendAndWait(.add, 1) }
     expect(
-      "\(error)", equals: "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message arrived")
+      "\(error)", equals: "connection failed: 'add:' of worker: Burnt: no route; unknown whether the message ran")
   }
 
   @Test("canceling ends the wait of a queued or pending call, and other calls continue")
@@ -569,7 +569,7 @@ struct RemoteReceiverTests {
     remote.end("the node left")
     let underWay = try await remoteError { _ = try await first.value }
     expect(
-      "\(underWay)", equals: "receiver gone: 'hold:' of worker: the node left; unknown whether the message arrived")
+      "\(underWay)", equals: "receiver gone: 'hold:' of worker: the node left; unknown whether the message ran")
     let waiting = try await remoteError { _ = try await second.value }
     expect(waiting.code == .gone && waiting.outcome == .didNotRun)
     try await expect(remoteError { try await remote.sendAndWait(.add, 3) }.outcome, equals: .didNotRun)
@@ -838,6 +838,22 @@ struct RemoteReceiverTests {
     try await expect(remote.with(deadline: .seconds(Int64.max)).sendAndWait(.add, 1), equals: 2)
     let told = limits.withLock { $0 }
     expect(told.count == 2 && told[0] <= unhurried && told[0] > .zero && told[1] > .seconds(1 << 30))
+  }
+
+  @Test("a call that the engine ends at the deadline has timed out, whichever of the two notices first")
+  func engineEndsAtDeadline() async throws {
+    var options = RemoteOptions(deadline: unhurried, types: knownTypes)
+    options.engineTimeout = { time, call in
+      if time > .seconds(1) { return try await call() }
+      let end = ContinuousClock.now + time
+      while ContinuousClock.now < end { await Task.yield() }
+      throw CancellationError()
+    }
+    let remote = try await RemoteReceiver(connectingTo: endpoint(), name: "worker", options: options)
+    for _ in 0..<20 {
+      let error = try await remoteError { try await remote.with(deadline: .milliseconds(2)).sendAndWait(.add, 1) }
+      expect(error.code, equals: .timedOut, "\(error)")
+    }
   }
 
   @Test("a receiver that fails to answer several times in a row ends, if its options say so")
