@@ -334,12 +334,15 @@ final class TableStorage: Sendable {
     TableEpoch.advance()
   }
 
-  func checkAccepts(_ object: AnyObject, _ selector: MessageSelector) throws(MessageError) {
+  func checkAccepts(_ object: AnyObject, _ selector: MessageSelector, hooksOnly: Bool = false) throws(MessageError) {
     guard !acceptsTarget(object) else { return }
+    let type = typeName(of: object)
     throw MessageError(
       .typeMismatch, of: object, selector,
-      "the table is for \(targetName), but the receiver is of type \(typeName(of: object)); create a table for that type"
-    )
+      hooksOnly
+        ? "the inherited table for \(targetName) has a hook, but the receiver is of type \(type); install the hook on a "
+          + "table for that type"
+        : "the table is for \(targetName), but the receiver is of type \(type); create a table for that type")
   }
 
   func checkTarget<Target>(_ type: Target.Type, _ selector: MessageSelector) throws(MessageError) {

@@ -50,7 +50,7 @@ public struct TableMethod: Sendable {
 
   func checkAccepts(_ target: AnyObject) throws(MessageError) {
     try owner.checkAccepts(target, selector)
-    for table in hooked { try table.checkAccepts(target, selector) }
+    for table in hooked { try table.checkAccepts(target, selector, hooksOnly: true) }
   }
 }
 

@@ -218,7 +218,8 @@ struct TableHookTests {
     expect(error?.code, equals: .typeMismatch)
     expect(
       error?.evidence,
-      equals: "the table is for Listening, but the receiver is of type Keeper; create a table for that type")
+      equals: "the inherited table for Listening has a hook, but the receiver is of type Keeper; install the hook on a "
+        + "table for that type")
     expect(journal.all, equals: [])
   }
 
