@@ -145,13 +145,13 @@ struct TypedCallTests {
     try history.undo()
     try history.undo()
     expect(circle.place == [1, 2] && !history.canUndo)
-    // A stand-in accepts any number of calls, and undo throws the errors of its steps.
+    // A stand-in accepts any number of calls, and undo throws the errors of its steps, which stay.
     let stand = history.prepare(circle, as: ShapeProxy())
-    stand.move(5, to: 5)
     _ = try? stand.rename("")
-    #expect(throws: Spilled.self) { try history.undo() }
+    stand.move(5, to: 5)
     try history.undo()
-    expect(circle.place, equals: [5, 5])
+    for _ in 0..<2 { #expect(throws: Spilled.self) { try history.undo() } }
+    expect(circle.place == [5, 5] && history.undoCount == 1)
   }
 
   @Test("a Sendable stand-in refuses calls from other isolations than its history's")
