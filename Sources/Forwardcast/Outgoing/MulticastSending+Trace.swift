@@ -11,8 +11,8 @@ extension MulticastSending {
   /// no fast loops.
   ///
   /// An event's texts are rendered when the sink reads them. If the sink stores the event, all its
-  /// texts are rendered when the sink returns. If an argument or answer is not `Sendable`, the texts
-  /// are rendered before the sink is called.
+  /// texts are rendered when the sink returns. If an argument or the answer is not `Sendable`, all
+  /// texts are rendered before the sink is called.
   ///
   /// - Parameters:
   ///   - name: the proxy's name; by default, the name of its type.

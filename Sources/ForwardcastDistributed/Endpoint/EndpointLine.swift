@@ -112,7 +112,7 @@ final class EndpointLine {
     if !givenUp.isEmpty { givenUp = givenUp.filter { $0 > number } }
   }
 
-  /// The answer to a repeated message; `nil` if none is kept, or if there is no memory for the wait.
+  /// The answer to a repeated message; `nil` if none is kept or there is no memory for the wait.
   func answer(
     to call: WireCall, of message: EndpointMessage, isolation: isolated (any Actor)? = #isolation
   ) async -> String? {

@@ -37,8 +37,8 @@ public struct RemoteAdmission<ActorSystem>: Sendable where ActorSystem: Distribu
   /// Connects to each endpoint of a sequence. The stream ends when no more events can follow.
   /// Attempts stop if the stream is released.
   ///
-  /// - Parameter found: the endpoints as they are discovered. A repeated endpoint is connected again
-  ///   only if its receiver has ended or was released.
+  /// - Parameter found: the endpoints as they are discovered. A repeated endpoint is connected only
+  ///   if its receiver has ended or was released.
   public func events<Found: AsyncSequence & Sendable>(of found: Found) -> AsyncStream<Event>
   where Found.Element == MessageEndpoint<ActorSystem> {
     AsyncStream { events in
