@@ -144,7 +144,10 @@ public struct DeliveryReport {
   }
 
   /// True if no target ran, failed or is queued, and no buffer dropped a message.
-  public var nobodyResponded: Bool { delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0 }
+  public var nobodyResponded: Bool {
+    delivered == 0 && queued.isEmpty && failures.isEmpty && dropped == 0
+      && !skipped.contains { $0.reason.countsAsReached }
+  }
 
   /// The number of targets that ran the message. Answers that hooks made are not counted.
   public var delivered: Int { answers.count { !$0.isOwn } }

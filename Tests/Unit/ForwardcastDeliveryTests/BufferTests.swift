@@ -172,6 +172,22 @@ struct BufferTests {
     expect("\(report)", equals: "delivered 0, queued 0, failed 0, skipped 1 (Clerk: buffer full), dropped 1")
   }
 
+  @Test("the report of a message that a later one replaced does not say that nobody responded")
+  func replaced() async throws {
+    let target = Clerk("a", journal)
+    defer { withExtendedLifetime(target) {} }
+    proxy.add(target, delivery: .on(context), buffer: .keepNewest(1))
+    let sender = Task { [proxy] in
+      let report = try await proxy.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(1)]))
+      return (report.skipped.map(\.reason), report.nobodyResponded)
+    }
+    while context.waiting == 0 { await Task.yield() }
+    expect(proxy.broadcast(.note, 2).dropped, equals: 1)
+    let (reasons, nobodyResponded) = try await sender.value
+    expect(reasons, equals: [.bufferFull])
+    expect(!nobodyResponded)
+  }
+
   @Test("senders that wait for capacity are resumed in order, and no message is lost")
   func suspended() async throws {
     let target = Clerk("a", journal)
