@@ -56,8 +56,6 @@ let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 /// Compiles shapes in Swift 5 mode. Built only with full bounds or by name.
 let inSwift5 = "ForwardcastSwift5Tests"
 
-let inOtherModes = onMainActor + [inSwift5]
-
 let package = Package(
   name: "Forwardcast",
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
@@ -157,7 +155,8 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { !needed.contains($0.name) }
   package.products.removeAll { !needed.contains($0.name == "forwardcast" ? "ForwardcastCommand" : $0.name) }
 } else if !boundsAreFull {
-  package.targets.removeAll { inOtherModes.contains($0.name) }
+  let byName = onMainActor + [inSwift5]
+  package.targets.removeAll { byName.contains($0.name) }
 }
 
 /// Compiles each test and example module in one process. Otherwise a second process emits the module, which parses every file and
@@ -170,8 +169,7 @@ let asWhole = SwiftSetting.unsafeFlags(
 let nothingBeside = SwiftSetting.unsafeFlags(
   ["-index-ignore-system-modules", "-Xfrontend", "-disable-llvm-verify"], .when(configuration: .debug))
 
-/// Builds some modules without optimization. The macros are fast enough, and optimizing them slowed release builds of clients. Tests
-/// in another mode of the language run code that other tests optimize.
+/// Builds the macros without optimization: they are fast enough, and optimizing them slowed release builds of clients.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
 
 /// Reduces the code size on ELF: one LLVM module for a whole Swift module removes duplicates, functions are aligned to 4 bytes, and each
@@ -183,12 +181,10 @@ let small = SwiftSetting.unsafeFlags(
 // These flags also apply when a client depends on this package by version, which SwiftPM 6.2 and later allows. They do not change
 // behavior.
 for target in package.targets where target.name != "Interposer" {
-  let isUnoptimized =
-    target.path?.hasPrefix("Sources/ForwardcastMacros") == true || inOtherModes.contains(target.name)
   target.swiftSettings =
     [.enableUpcomingFeature("ExistentialAny"), nothingBeside]
     + (onMainActor.contains(target.name) ? [.defaultIsolation(MainActor.self)] : [])
     + (target.name == inSwift5 ? [.swiftLanguageMode(.v5)] : [])
     + (target.isTest || target.path?.hasPrefix("Examples") == true ? [asWhole] : [])
-    + (isUnoptimized ? [unoptimized] : [small])
+    + (target.path?.hasPrefix("Sources/ForwardcastMacros") == true ? [unoptimized] : [small])
 }
