@@ -127,9 +127,9 @@ extension MessageDelivery {
       if node.route.isOver(step) { return .nothing }
       return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
     }
-    let looks =
-      request.asks || scope.mayNotWait || keepsTarget(step, group) || !route.core.ignoresSilence
-      || !node.route.core.ignoresSilence
+    // Only living targets respond, and one of these proxies may have to report that nobody does.
+    let mayBeSilent = !route.core.ignoresSilence || !node.route.core.ignoresSilence
+    let looks = request.asks || scope.mayNotWait || keepsTarget(step, group) || mayBeSilent
     let target = looks || step.method == nil ? step.target : nil
     if looks, target == nil { return .outcome(.skipped(.dead)) }
     if let target, isSilent(step, target) { return .outcome(.skipped(.doesNotRespond)) }
