@@ -302,6 +302,11 @@ extension MessageDelivery {
       let own = step.obstacle
       return .outcome(.skipped(.first(own, path.obstacle ?? own ?? .removed)))
     }
+    // With `stopAtFirst`, a queued target may have failed during the wait.
+    if let reason = obstacle(node) {
+      line.giveBack()
+      return .outcome(.skipped(reason))
+    }
     return post(index, node, mayRunNow: false, isReserved: true, awaits: false)
   }
 }

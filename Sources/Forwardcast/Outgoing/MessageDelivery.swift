@@ -134,7 +134,7 @@ final class MessageDelivery {
 
   /// The reason to skip a proxy's remaining targets: a registration on its path was removed or
   /// muted, or, with `stopAtFirst`, a queued target has failed.
-  private func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
+  func obstacle(_ node: ProxyNode) -> DeliveryReport.SkipReason? {
     if node.path.isNested, !node.path.isOpen, let reason = node.path.obstacle { return reason }
     guard node.route.core.stopsAtFirst, let pending = scope.pending, pending.hasFailed(in: node.path) else {
       return nil

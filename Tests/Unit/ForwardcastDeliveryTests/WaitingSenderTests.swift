@@ -99,6 +99,27 @@ struct WaitingSenderTests {
     }
   }
 
+  @Test("a proxy that stops at the first error queues nothing for a sender that learns of it while waiting for room")
+  func stopsAtFirst() async throws {
+    let (journal, context, queue) = (Journal(), StepContext("steps"), DispatchQueue(label: "full"))
+    let proxy = MulticastProxy<any Member>(options: MulticastOptions(errors: .stopAtFirst))
+    let (bad, good) = (Clerk("bad", journal), Clerk("good", journal))
+    bad.onNote { _ in throw TargetError(name: "bad") }
+    queue.suspend()
+    let registration = proxy.add(good, delivery: .queue(queue), buffer: .suspendSender(1))
+    proxy.broadcast(.say, "before")
+    proxy.add(bad, delivery: .on(context), priority: 1)
+    let sender = Task { try await proxy.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(1)])).description }
+    await until(registration.queued?.line?.waitingSenders == 1)
+    context.run()
+    queue.resume()
+    let text = try await sender.value
+    expect(text.contains("failed 1 (Clerk: refused by bad), skipped 1 (Clerk: stopped)"), "\(text)")
+    expect(journal.all, equals: ["bad 1", "good: before"])
+    expectEmpty(registration, 1, "")
+    withExtendedLifetime((bad, good)) {}
+  }
+
   /// Expects that nothing waits, and that the buffer has all of its places.
   private func expectEmpty(_ registration: Registration, _ capacity: Int, _ text: String) {
     guard let line = registration.queued?.line else { return expect(false, "a bounded buffer has a line") }
