@@ -84,7 +84,7 @@ extension OutgoingMessage {
   }
 }
 
-/// Runs a task's jobs on a mailbox's context. Each job is a delivery.
+/// Runs a task's jobs on a mailbox's context. Jobs do not count as deliveries.
 final class MailboxExecutor: TaskExecutor {
   private let mailbox: Mailbox
 
@@ -104,7 +104,6 @@ private final class JobEnvelope: Envelope, @unchecked Sendable {  // immutable
   init(_ job: UnownedJob, _ executor: MailboxExecutor) { (self.job, self.executor) = (job, executor) }
 
   override func open(in mailbox: Mailbox) -> Int {
-    mailbox.noteDeliveries()
     job.runSynchronously(on: executor.asUnownedTaskExecutor())
     return 1
   }

@@ -2,9 +2,10 @@
 
 import CoreTestSupport
 import Dispatch
-import Forwardcast
 import TestSupport
 import Testing
+
+@testable import Forwardcast
 
 @Suite("Waiting for answers")
 struct WaitingTests {
@@ -271,6 +272,24 @@ struct WaitingTests {
     outer.broadcast(.note, 6)
     // None if the message ran before the call.
     try await #expect(outer.drain() <= 1)
+    withExtendedLifetime(clerk) {}
+  }
+
+  @Test("drain counts an awaited message to a queued proxy once")
+  func drainingQueuedProxy() async throws {
+    typealias Outer = MulticastProxy<any MessageReceiver & Sendable>
+    let (outer, inner, clerk) = (Outer(), Outer(), Clerk("12", journal))
+    inner.add(clerk)
+    outer.add(inner, delivery: .queue(queue))
+    queue.suspend()
+    let mailbox = try #require(outer.core.mailboxes.first)
+    async let answer = outer.collectAndWait(.value, returning: .sum)
+    await until(mailbox.last != 0)
+    let message = mailbox.last
+    async let count = outer.drain()
+    await until(mailbox.last != message)
+    queue.resume()
+    try await expect([answer, count], equals: [2, 1])
     withExtendedLifetime(clerk) {}
   }
 
