@@ -28,6 +28,9 @@ extension Parcel {
     }
     let sent = UncheckedSendable((message: message, route: route, target: target))
     suspend(mailbox, place, on: MailboxExecutor(mailbox)) { [self] in
+      // Other targets of the context may have run since the task was created.
+      let step = group.steps[place]
+      guard reasonToDrop(step) == nil, begin(place) else { return drop(place, reasonToDrop(step) ?? .removed) }
       noteBegan(place, sent.value.target)
       let outcome =
         details?.pending != nil

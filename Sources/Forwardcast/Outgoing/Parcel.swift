@@ -81,7 +81,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
   }
 
   /// Records the start of a target's method. Returns false if the target is already removed.
-  private func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
+  func begin(_ place: Int) -> Bool { details?.pending?.begin(slot(place)) ?? true }
 
   var proxies: ProxyChain { details?.proxies ?? ProxyChain(group.core) }
 
@@ -119,7 +119,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
     }
   }
 
-  private func drop(_ place: Int, _ reason: DeliveryReport.SkipReason) {
+  func drop(_ place: Int, _ reason: DeliveryReport.SkipReason) {
     group.steps[place].queued?.noteDropped()
     // The report also lists a removed strong target.
     settle(place, .skipped(reason), details?.pending == nil ? nil : group.steps[place].target)
@@ -150,8 +150,8 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     }
     let method = step.method?.takeUnretainedValue()
-    // An isolated method calls `begin` on its own context.
-    guard method?.runsElsewhere(on: target) ?? false || begin(place) else {
+    // An isolated method calls `begin` on its own context, and a proxy that is awaited in its task.
+    guard method?.runsElsewhere(on: target) ?? (isAwaited && target is any MulticastSending) || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }
     // `begin` may have waited for a lock, and the target may have been muted meanwhile.
@@ -186,7 +186,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
 
   /// The reason to drop the message, if a registration on its path is inactive. A removal is no
   /// reason if queued messages are delivered even after a removal.
-  private func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
+  func reasonToDrop(_ step: RouteStep) -> DeliveryReport.SkipReason? {
     let isKept = details?.kept != nil
     let own = isKept && !step.registration.takeUnretainedValue().isMuted ? nil : step.obstacle
     guard let outer = details?.proxies?.obstacle else { return own }

@@ -293,6 +293,22 @@ struct WaitingTests {
     withExtendedLifetime(clerk) {}
   }
 
+  @Test("a queued proxy that a target of its context removes or mutes first gets no awaited message")
+  func removedQueuedProxy() async throws {
+    typealias Outer = MulticastProxy<any MessageReceiver & Sendable>
+    for isMuted in [false, true] {
+      let (outer, inner, clerk, remover) = (Outer(), Outer(), Clerk("inner", journal), Clerk("remover", journal))
+      inner.add(clerk)
+      let nested = outer.add(inner, delivery: .queue(queue))
+      remover.onNote { _ in if isMuted { nested.mute() } else { nested.cancel() } }
+      outer.add(remover, delivery: .queue(queue))
+      let report = try await outer.forwardAndWait(Invocation("note:", arguments: [ArgumentBox(1)]))
+      expect(report.skipped.map(\.reason), equals: [isMuted ? .muted : .removed])
+      expect(journal.take(), equals: ["remover 1"])
+      withExtendedLifetime((clerk, remover)) {}
+    }
+  }
+
   @Test("an asynchronous method ends before its target's next message runs, and delays no other target")
   func suspending() async throws {
     let (slow, quick) = (Clerk("slow", journal), Clerk("quick", journal))
