@@ -21,11 +21,11 @@ public struct TableMethod: Sendable {
   /// The method's types.
   public var signature: MethodSignature { method.signature }
 
-  /// Calls the method on `target` synchronously, regardless of its tables. Arguments and result are
-  /// converted as by `send(_:_:)`.
+  /// Calls this method on `target` synchronously, whichever method the target's own table has.
+  /// Arguments and result are converted as by `send(_:_:)`.
   ///
-  /// - Throws: the method's error; ``MessageError`` if the table rejects the target, the arguments
-  ///   or result do not fit, or the caller is in another isolation.
+  /// - Throws: the method's error; ``MessageError`` if this method's table rejects the target, the
+  ///   arguments or result do not fit, or the caller is in another isolation.
   @discardableResult
   public func call<R, each A>(on target: AnyObject, _ arguments: repeat each A) throws -> R {
     try checkAccepts(target)

@@ -18,7 +18,7 @@ final class MessageTrace: Sendable {
   private struct Names {
     var known: [ObjectIdentifier: (type: ObjectIdentifier, name: String)] = [:]
     var counts: [String: Int] = [:]
-    /// The maximum number of objects that get a numbered name.
+    /// The maximum number of objects whose names are stored.
     static let limit = 1000
   }
 
@@ -87,7 +87,7 @@ final class MessageTrace: Sendable {
 struct TracedStep: @unchecked Sendable {  // immutable; read on its sink's thread
   let trace: MessageTrace
   let arguments: MessageArguments
-  /// The step's site. It has a registration, unless it is the proxy that the message was sent to.
+  /// The place of the step: a registration or, without one, the proxy that the message was sent to.
   let context: StepContext
   /// The outcome. An event without an outcome has `.queued`, whose evidence is empty.
   let outcome: StepOutcome

@@ -10,7 +10,7 @@ public protocol ServiceLifecycle: Sendable {
   func serviceDidInit(in center: ServiceCenter) throws
 
   /// Removes the data of the user who logs out. An error goes to ``ServiceCenter/onError`` and
-  /// stops neither other callbacks nor the removal.
+  /// stops neither other callbacks nor the removal of services.
   func serviceWillClearData() throws
 
   /// Called when the program has entered the background.
