@@ -19,36 +19,6 @@ extension MulticastHolding {
     _ message: Message<(First, Second, repeat each A) -> R>, priority: Int = 0, _ body: (First) throws -> Result
   ) -> Registration { fatalError() }
 
-  /// Refuses a closure without parameters for a message and an owner.
-  @discardableResult
-  @available(
-    *, unavailable, message: "the closure needs a parameter for the owner and for each argument; write '_' if unused"
-  )
-  public func on<Owner: AnyObject, R, Result, each A>(
-    _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
-    _ body: () throws -> Result
-  ) -> Registration { fatalError() }
-
-  /// Refuses a closure with one parameter for a message with arguments and an owner.
-  @discardableResult
-  @available(
-    *, unavailable, message: "the closure needs a parameter for the owner and for each argument; write '_' if unused"
-  )
-  public func on<Owner: AnyObject, R, Result, First, each A>(
-    _ message: Message<(First, repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
-    _ body: (Owner) throws -> Result
-  ) -> Registration { fatalError() }
-
-  /// Refuses a closure with two parameters for a message with several arguments and an owner.
-  @discardableResult
-  @available(
-    *, unavailable, message: "the closure needs a parameter for the owner and for each argument; write '_' if unused"
-  )
-  public func on<Owner: AnyObject, R, Result, First, Second, each A>(
-    _ message: Message<(First, Second, repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
-    _ body: (Owner, First) throws -> Result
-  ) -> Registration { fatalError() }
-
   /// Refuses a closure with more parameters than the message has arguments.
   @discardableResult
   @available(*, unavailable, message: "the closure has more parameters than the message has arguments")

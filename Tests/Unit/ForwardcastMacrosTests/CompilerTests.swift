@@ -399,39 +399,6 @@ struct CompilerTests {
       lines.allSatisfy { $0.3.contains("needs a parameter for each argument of the message; write '_'") }, "\(said)")
   }
 
-  @Test("the error for a closure with an owner and too few parameters says that owner and arguments need one each")
-  func ownedClosureArity() throws {
-    let said = try Build.said(
-      of: """
-        import Forwardcast
-        final class Page { var total = 0 }
-        final class Board: Sendable {}
-        @Forwarded protocol PriceListener: AnyObject, Sendable { func changed(_ id: Int, to price: Int) }
-        @Forwarded protocol PageDelegate: AnyObject { func turned(_ page: Int) -> Int?; func closed() }
-        typealias Prices = PriceListenerProxy.Messages
-        typealias Pages = PageDelegateProxy.Messages
-        func work(_ prices: PriceListenerProxy, _ pages: PageDelegateProxy, page: Page, board: Board) {
-          pages.on(Pages.closed, owner: page) { page in page.total += 1 }
-          pages.on(Pages.closed, owner: page) { $0.total += 1 }
-          pages.on(Pages.turned, owner: page, once: true) { $0.total + $1 }
-          prices.on(Prices.changed, owner: board) { board, id, price in print(board, id, price) }
-          prices.on(Prices.changed, owner: board) { _, _, _ in print(1); print(2) }
-          pages.on(Pages.closed, owner: page) { print(1) }
-          pages.on(Pages.turned, owner: page) { page in page.total }
-          pages.on(Pages.turned, owner: page) { 3 }
-          prices.on(Prices.changed, owner: board) { board, id in print(board, id) }
-          prices.on(Prices.changed, owner: board) { board in print(board) }
-          prices.on(Prices.changed, owner: board) { print(1); print(2) }
-        }
-        """, ["-swift-version", "6"])
-    let lines = said.split(separator: "\n").compactMap {
-      $0.firstMatch(of: /swift:(\d+):\d+: (error|warning): (.*)/)?.output
-    }
-    expect(lines.map(\.1), equals: ["14", "15", "16", "17", "18", "19"], "\(said)")
-    expect(
-      lines.allSatisfy { $0.3.contains("needs a parameter for the owner and for each argument; write '_'") }, "\(said)")
-  }
-
   @Test("a closure with too many parameters, or one of another type, is refused with the reason")
   func closureParameters() throws {
     let said = try Build.said(
