@@ -241,14 +241,9 @@ func typedResult<R>(of invocation: Invocation, from receiver: AnyObject) throws(
 }
 
 extension MessageError {
-  /// - Parameter positions: the numbers of the targets that lead from the proxy back to itself.
-  package static func cycle(_ selector: MessageSelector, through proxy: AnyObject, by positions: [Int] = [])
-    -> MessageError
-  {
-    let path = positions.isEmpty ? "" : " (\(positions.map { "target \($0)" }.joined(separator: " → ")))"
-    return MessageError(
+  package static func cycle(_ selector: MessageSelector, through proxy: AnyObject) -> MessageError {
+    MessageError(
       .proxyCycle, of: proxy, selector,
-      "the message has already passed through this proxy\(path); end the cycle by removing one proxy from another's "
-        + "targets")
+      "the message has already passed through this proxy; end the cycle by removing one proxy from another's targets")
   }
 }

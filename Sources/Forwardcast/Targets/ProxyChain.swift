@@ -71,7 +71,7 @@ final class ProxyChain: Sendable {
     -> MessageError?
   {
     if contains(inner.core) || trail?.contains(inner.core) ?? false {
-      return .cycle(inner.selector, through: target, by: positions(from: inner.core, to: target))
+      return .cycle(inner.selector, through: target)
     }
     guard depth >= ProxyChain.maximumDepth || count >= ProxyChain.maximumCount else { return nil }
     return MessageError(
@@ -79,19 +79,6 @@ final class ProxyChain: Sendable {
       evidence: count >= ProxyChain.maximumCount
         ? "one message passes through more than \(ProxyChain.maximumCount) proxies"
         : "proxies are nested more than \(ProxyChain.maximumDepth) levels deep")
-  }
-
-  /// The positions, among the registrations of each proxy from `start` on, that lead to `target`.
-  private func positions(from start: MulticastCore, to target: AnyObject) -> [Int] {
-    var (positions, next): ([Int], AnyObject) = ([], target)
-    for here in sequence(first: self, next: \.outer) {
-      guard let index = here.core.registrations.firstIndex(where: { $0.currentTarget === next }) else { break }
-      positions.insert(index + 1, at: 0)
-      if here.core === start { return positions }
-      guard let proxy = here.registration?.currentTarget else { break }
-      next = proxy
-    }
-    return []
   }
 
   func contains(_ core: MulticastCore) -> Bool {

@@ -240,29 +240,6 @@ struct NestedProxyTests {
     }
   }
 
-  @Test("the error of a cycle has the positions of the proxies that lead back, to tell proxies of one type apart")
-  func cyclePositions() throws {
-    let (outer, inner, last, listener) = (Proxy(), Proxy(), Proxy(), Listener("a"))
-    outer.add(listener)
-    outer.add(inner)
-    inner.add(last)
-    for _ in 0..<2 { inner.on(.value) { 1 } }
-    inner.add(outer)
-    last.add(last)
-    func evidence(_ proxy: Proxy) throws -> [String] {
-      var message = Invocation("value")
-      return try proxy.forward(&message).failures.compactMap { ($0.error as? MessageError)?.evidence }
-    }
-    func text(_ path: String) -> String {
-      "the message has already passed through this proxy (\(path)); end the cycle by removing one proxy from another's "
-        + "targets"
-    }
-    try expect(evidence(last), equals: [text("target 1")])
-    try expect(evidence(outer), equals: [text("target 1"), text("target 2 → target 4")])
-    try expect(evidence(inner), equals: [text("target 1"), text("target 4 → target 2")])
-    withExtendedLifetime(listener) {}
-  }
-
   @Test("a cycle over forwarding proxies is an error too, and queries in it end")
   func mixedRing() {
     let (many, one) = (Proxy(), HookedProxy())
