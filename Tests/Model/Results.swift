@@ -44,7 +44,8 @@ extension Reference {
     }
     // An error of hooks counts as a failure of their proxy, and what a full buffer refused was for somebody.
     let failed = failures.count + travel.failuresOfHooks
-    let isNobody = failed == 0 && travel.dropped == 0 && ran == 0 && queued.isEmpty
+    let wasRefused = leaves.contains { $0.outcome == .skipped("buffer full") }
+    let isNobody = failed == 0 && travel.dropped == 0 && ran == 0 && queued.isEmpty && !wasRefused
     func error(_ fault: Fault) -> Event { Event(step: step, actor: name, text: "throws \(fault.text)") }
     switch travel.mode {
     case .broadcast:

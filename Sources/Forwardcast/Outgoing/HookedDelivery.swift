@@ -188,7 +188,9 @@ final class HookedDelivery {
       outcomes.dropUnneeded(from: start)
     }
     if held.contains(where: { $0.outcome.hasRun && !$0.context.isOwn }) { outcomes.hasRun = true }
-    if place == nil, outcomes.counts.reached == before.counts.reached, !held.contains(where: { $0.outcome.isReached }) {
+    if place == nil, !outcomes.hasRun, outcomes.counts.reached == before.counts.reached,
+      !held.contains(where: { $0.outcome.isReached })
+    {
       do { try node.route.core.answerSilence(delivery.selector) } catch {
         if asks { throw error }
         delivery.report(error)

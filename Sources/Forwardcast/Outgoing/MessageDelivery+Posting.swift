@@ -128,7 +128,7 @@ extension MessageDelivery {
       return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
     }
     // Only living targets respond, and one of these proxies may have to report that nobody does.
-    let mayBeSilent = !route.core.ignoresSilence || !node.route.core.ignoresSilence
+    let mayBeSilent = sequence(first: node.path, next: \.outer).contains { !$0.core.ignoresSilence }
     let looks = request.asks || scope.mayNotWait || keepsTarget(step, group) || mayBeSilent
     let target = looks || step.method == nil ? step.target : nil
     if looks, target == nil { return .outcome(.skipped(.dead)) }

@@ -25,7 +25,8 @@ struct OutcomeCounts {
   mutating func note(_ outcome: StepOutcome) {
     switch outcome {
     case .answered: summary.delivered += 1
-    case .answeredAll(let answers): summary.delivered += answers.count
+    // Targets whose answers a hook removed have run, too.
+    case .answeredAll(let answers): summary.delivered += max(1, answers.count)
     case .queued: summary.queued += 1
     case .failed: summary.failed += 1
     case .skipped(let reason):

@@ -212,7 +212,7 @@ struct PolicySink<R, Output>: OutcomeSink {
     do {
       if let failure { throw failure }
       // A message whose methods all return `void` expects no answer.
-      if counts.reached == 0 {
+      if counts.reached == 0, !delivery.outcomes.hasRun {
         try delivery.answerSilence()
       } else if counts.ran == 0, !delivery.outcomes.hasRun, R.self != Void.self,
         R.self != ArgumentBox.self || delivery.root.hasQueued({ $0.mayAnswer(delivery.selector) })

@@ -76,7 +76,9 @@ extension OutgoingMessage {
     let failure = await delivery.deliverAndWait()
     let collected = queue.sink.end(delivery, by: failure?.error)
     if let failure = collected.failure { return .failed(failure.error) }
-    return delivery.outcomes.counts.reached == 0 ? .skipped(.doesNotRespond) : .answered(collected.output)
+    let outcomes = delivery.outcomes
+    if outcomes.counts.reached == 0, !outcomes.hasRun { return .skipped(.doesNotRespond) }
+    return .answered(collected.output)
   }
 
   nonisolated(nonsending) fileprivate func room(along route: MessageRoute, in path: ProxyChain) async -> StepOutcome {

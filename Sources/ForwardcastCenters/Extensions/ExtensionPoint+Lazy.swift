@@ -16,8 +16,7 @@ extension ExtensionPoint {
   /// tries again.
   ///
   /// The class implements the messages of the point's table and, if it is a `MessageReceiver`,
-  /// those of its own table, except messages that a `PartialTarget` lists as unimplemented. If there
-  /// is neither table, `observers.onError` gets `noSelectorTable`.
+  /// those of its own table, except messages that a `PartialTarget` lists as unimplemented.
   ///
   /// - Parameters:
   ///   - type: the class of the service.
@@ -31,28 +30,20 @@ extension ExtensionPoint {
   public func registerLazily<Service: ManagedService & AnyObject>(
     _ type: Service.Type, priority: Int = 0, as observer: @escaping @Sendable (Service) -> Interface
   ) -> Bool {
-    enter(type, .direct, priority, observer)
+    lazy.add(registration(of: type, .direct, observer), priority: priority)
   }
 
-  private func enter<Service: ManagedService & AnyObject>(
-    _ type: Service.Type, _ delivery: Delivery, _ priority: Int, _ observer: @escaping @Sendable (Service) -> Interface
-  ) -> Bool {
+  private func registration<Service: ManagedService & AnyObject>(
+    of type: Service.Type, _ delivery: Delivery, _ observer: @escaping @Sendable (Service) -> Interface
+  ) -> LazyRegistration {
     let shared = observers.interfaceTable
-    let registration = LazyRegistration(
+    return LazyRegistration(
       ServiceKey(type), type: type, delivery: delivery,
       signature: { selector in
         if let partial = type as? any PartialTarget.Type, partial.unimplemented.contains(selector) { return nil }
         let receiver = type as? any MessageReceiver.Type
         return receiver.flatMap { Forwardcast.signature(ofClass: $0, selector) } ?? shared?.signature(for: selector)
       }, as: observer)
-    guard lazy.add(registration, priority: priority) else { return false }
-    if shared == nil, !(type is any MessageReceiver.Type) {
-      let error = MessageError(
-        .noSelectorTable, receiver: registration.receiverName, selector: "",
-        evidence: "only typed calls create and reach the observer, because its extension point has no table either")
-      observers.core.report(error, "registerLazily", nil, receiver: registration.receiverName)
-    }
-    return true
   }
 
   /// Registers the service of a key, for observers that have no class of their own, for example in
@@ -87,7 +78,7 @@ extension ExtensionPoint where Interface: Sendable {
     _ type: Service.Type, delivery: Delivery, priority: Int = 0,
     as observer: @escaping @Sendable (Service) -> Interface
   ) -> Bool {
-    enter(type, delivery, priority, observer)
+    lazy.add(registration(of: type, delivery, observer), priority: priority)
   }
 }
 

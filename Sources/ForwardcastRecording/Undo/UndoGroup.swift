@@ -25,19 +25,31 @@ struct UndoGroup {
     steps += later.steps
     if !later.action.isDiscardable { action.isDiscardable = false }
   }
+}
 
-  /// Performs all steps, the last step first. Returns the first error, and the steps that threw.
-  func perform() -> (error: (any Error)?, failed: UndoGroup) {
-    var first: (any Error)?
-    var failed = UndoGroup(action: action)
-    for step in steps.reversed() {
-      guard let target = step.target else { continue }
-      do { try step.perform(target) } catch {
-        first = first ?? error
-        failed.steps.insert(step, at: 0)
-      }
-    }
-    return (first, failed)
+/// The steps of the current undo or redo that stay in the history: those that threw.
+struct FailedSteps {
+  /// In the order in which they threw.
+  private var steps: [UndoStep] = []
+  private var running: UndoStep?
+
+  mutating func begin(_ step: UndoStep) { running = step }
+
+  mutating func end(threw: Bool) {
+    if threw, let running { steps.append(running) }
+    running = nil
+  }
+
+  /// Returns the steps in the order of their group.
+  mutating func take() -> [UndoStep] { exchange(&steps, with: []).reversed() }
+
+  /// Removes the steps of a target, or all. Returns them, since their release may run foreign code.
+  mutating func remove(of target: AnyObject?) -> [UndoStep] {
+    func isKept(_ step: UndoStep) -> Bool { target != nil && step.target !== target }
+    let old = steps + (running.map { [$0] } ?? [])
+    steps = steps.filter(isKept)
+    if let step = running, !isKept(step) { running = nil }
+    return old
   }
 }
 

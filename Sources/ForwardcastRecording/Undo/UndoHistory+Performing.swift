@@ -94,8 +94,9 @@ extension UndoHistory {
     _ = openGroup(held: true)
     // The reverse action has the same name.
     open.action = group.action
-    let (error, failed) = group.perform()
-    if error != nil { restore(failed) }
+    let error = performSteps(of: group)
+    let steps = failed.take()
+    if !steps.isEmpty { restore(UndoGroup(steps: steps, action: group.action)) }
     closeGroup(1)
     // Listeners may have opened a group.
     closeSilently(to: 0)
@@ -103,6 +104,23 @@ extension UndoHistory {
     self.phase = .idle
     events.broadcast(phase == .undoing ? Events.didUndo : Events.didRedo, self)
     if let error { throw error }
+  }
+
+  /// Performs all steps, the last step first. Returns the first error.
+  private func performSteps(of group: UndoGroup) -> (any Error)? {
+    var first: (any Error)?
+    for step in group.steps.reversed() {
+      guard let target = step.target else { continue }
+      failed.begin(step)
+      do {
+        try step.perform(target)
+        failed.end(threw: false)
+      } catch {
+        failed.end(threw: true)
+        first = first ?? error
+      }
+    }
+    return first
   }
 
   private var hasOpenGroup: Bool { phase == .idle && open.isLive }

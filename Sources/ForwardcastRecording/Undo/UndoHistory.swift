@@ -40,6 +40,7 @@ public final class UndoHistory {
   var open = OpenGroups()
   /// The groups that were open before the current undo or redo.
   var waiting = OpenGroups()
+  var failed = FailedSteps()
   var phase = Phase.idle
   /// True from the start of an undo or redo until all listeners have been notified of its end.
   var isPerforming = false
@@ -213,6 +214,7 @@ public final class UndoHistory {
     redoStack.removeAll()
     open.removeSteps(of: nil)
     waiting.removeSteps(of: nil)
+    _ = failed.remove(of: nil)
     disabled = 0
   }
 
@@ -222,6 +224,7 @@ public final class UndoHistory {
     redoStack.removeSteps(of: target)
     open.removeSteps(of: target)
     waiting.removeSteps(of: target)
+    _ = failed.remove(of: target)
   }
 
   func refusal(_ code: UndoError.Code) -> UndoError { UndoError(code: code, groupingLevel: open.level) }

@@ -74,7 +74,7 @@ struct SuspendedWaitingTests {
     let texts = Journal()
     doer.does { [proxy] number in
       proxy.removeAll()
-      texts.write(await evidence { try await proxy.drain(timeout: .seconds(5)) })
+      texts.write(await evidence { try await proxy.drain(timeout: .seconds(60)) })
       return number
     }
     proxy.broadcast(.slow, 1)

@@ -20,6 +20,7 @@ extension Message<() -> Double> { fileprivate static var area: Self { .init("sil
 @Suite("Nothing is silent")
 struct SilenceTests {
   typealias Proxy = MulticastProxy<any MessageReceiver>
+  typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
 
   @Test("a row that the proxy's table refused is the error of each message with its selector")
   func refusedRowOfTheProxy() throws {
@@ -229,6 +230,47 @@ struct SilenceTests {
     expect(ran.all, equals: ["1"])
     expect([summary.queued, summary.skipped], equals: [1, 0])
     expect(silent.all, equals: [])
+  }
+
+  @Test("targets whose answers a hook removes have responded", arguments: [false, true])
+  func removedAnswers(isQueued: Bool) async throws {
+    let (outer, inner) = (Shared(options: MulticastOptions(noResponder: .throw)), Shared())
+    let clerks = [Clerk("a"), Clerk("b")]
+    for clerk in clerks { inner.add(clerk) }
+    try inner.around(.value) {
+      _ = try $0.proceed()
+      return []
+    }
+    outer.add(inner, delivery: isQueued ? .queue(DispatchQueue(label: "inner")) : .direct)
+    if isQueued {
+      try await expect(outer.forwardAndWait(Invocation("value")).nobodyResponded, equals: false)
+    } else {
+      var call = Invocation("value")
+      try expect(outer.forward(&call).delivered, equals: 2)
+      try expect(outer.collect(.value, returning: .all), equals: [])
+      try outer.around(.value) { try $0.proceed() }
+      try expect(outer.collect(.value, returning: .all), equals: [])
+    }
+    withExtendedLifetime(clerks) {}
+  }
+
+  @Test("a proxy between others reports that its queued targets are dead")
+  func silenceBetween() {
+    let silent = withTablesUnchanged {
+      let (outer, inner, silent) = (Shared(), Shared(), Journal())
+      let middle = Shared(options: MulticastOptions(noResponder: .handle { silent.write($0.name) }))
+      outer.add(middle)
+      middle.add(inner)
+      do {
+        let clerk = Clerk("a")
+        inner.add(clerk, delivery: .on(StepContext("between")))
+        expect(outer.broadcast(.note, 1).queued, equals: 1)
+        withExtendedLifetime(clerk) {}
+      }
+      outer.broadcast(.note, 2)
+      return withExtendedLifetime((middle, inner)) { silent.all }
+    }
+    expect(silent, equals: ["note:"])
   }
 
   @Test("a report lists a nested proxy only if it lists none of its targets, and muted targets as muted")

@@ -160,25 +160,6 @@ extension Centers {
       expect(journal.all, equals: ["archive made", "archive add x"])
     }
 
-    @Test("a lazy observer that only typed calls can reach is reported to onError when its class registers")
-    func unreachable() {
-      let (plain, tabled) = (
-        ExtensionPoint<any Partial>(services: services),
-        ExtensionPoint<any Partial>(table: PartialProxy.table, services: services)
-      )
-      for point in [plain, tabled] {
-        point.observers.onError = { [journal] in journal.write("\($0.error)") }
-        expect(point.registerLazily(Half.self) { $0 } && !point.registerLazily(Half.self) { $0 })
-      }
-      expect(
-        journal.all,
-        equals: [
-          "no selector table of Half: only typed calls create and reach the observer, because its extension point has no "
-            + "table either; write '@Receiver' on its class, or give the proxy a table"
-        ])
-      expect(plain.broadcast { $0.first() }.delivered, equals: 1)
-    }
-
     @Test("lazy and eager observers share one order, the order of registration", arguments: 0..<6)
     func order(permutation: Int) {
       let (first, last) = (ChatWindow("first", journal), ChatWindow("last", journal))

@@ -406,6 +406,20 @@ struct UndoTests {
     expect(!history.canUndo)
   }
 
+  @Test("a step that removes its target's steps, or all, and then throws is not kept", arguments: [false, true])
+  func removedWhileRunning(all: Bool) {
+    let page = Page(history)
+    history.group {
+      history.register(page) { _ in
+        if all { history.removeAllActions() } else { history.removeAllActions(withTarget: page) }
+        throw Spilled(description: "first")
+      }
+      history.register(page) { _ in throw Spilled(description: "last") }
+    }
+    #expect(throws: Spilled.self) { try history.undo() }
+    expect(!history.canUndo && !history.canRedo)
+  }
+
   @Test("a step of a nested group that throws stays in its group")
   func retriedNestedSteps() throws {
     let page = Page(history)
