@@ -44,11 +44,12 @@ final class SenderWait: Sendable {
   }
 
   /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller. With
-  /// `blocks`, the caller's thread waits. Throws `wouldDeadlock`, with the cycle.
+  /// `blocks`, the caller's thread waits. `others` are mailboxes and gates, which may be those of
+  /// removed targets. Throws `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(
     for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector,
-    blocks: Bool = false
+    and others: @autoclosure () -> [any AnyObject & Sendable] = [], blocks: Bool = false
   ) throws(MessageError) -> SenderWait? {
     let (methods, task) = (SuspendedMethod.around.filter(\.isRunning), SuspendedMethod.currentTask)
     let own = methods.filter { $0.task == task }
@@ -57,14 +58,13 @@ final class SenderWait: Sendable {
       (isOwn ? own : methods).map(\.registration.gateIdentity) + (blocks ? WaitGraph.held + QueueIdentity.held : [])
     guard !held.isEmpty else { return nil }
     let wait = SenderWait(Wait(holding: held, isOwn: isOwn), isOwn ? own : methods, core, selector)
-    try wait.add(wanted())
+    try wait.add(wanted(), behind: others().map(AwaitedEnd.init))
     return wait
   }
 
-  /// Adds targets that were unknown when the message began. `others` are mailboxes and gates, which
-  /// may be those of removed targets. Throws `wouldDeadlock`, with the cycle.
-  func add(_ more: [Registration], and others: [any AnyObject & Sendable] = []) throws(MessageError) {
-    guard let (ring, isCertain) = wait.enter(others.map(AwaitedEnd.init) + more.map(\.awaited)) else { return }
+  /// Adds targets that were unknown when the message began. Throws `wouldDeadlock`, with the cycle.
+  func add(_ more: [Registration], behind others: [AwaitedEnd] = []) throws(MessageError) {
+    guard let (ring, isCertain) = wait.enter(others + more.map(\.awaited)) else { return }
     if isCertain {
       throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
     }

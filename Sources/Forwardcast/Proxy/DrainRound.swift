@@ -9,8 +9,6 @@ struct DrainRound {
   private var before: [ObjectIdentifier: Int] = .init()
   private var last: [ObjectIdentifier: Int]?
   private var counts = DrainCounts()
-  /// The registrations, mailboxes and gates that the sender's wait contains and retains.
-  private var awaited: Set<ObjectIdentifier> = []
 
   init(_ core: MulticastCore) {
     self.core = core
@@ -31,17 +29,6 @@ struct DrainRound {
     }
     return counts.completion
   }
-
-  /// Adds what joined before the round to the sender's wait. Throws `wouldDeadlock`.
-  mutating func add(to wait: SenderWait?) throws {
-    guard let wait else { return }
-    let cores = core.withNested
-    let targets = cores.flatMap(\.registrations).filter { $0.queued != nil && isNew($0) }
-    let others = cores.flatMap(\.mailboxesAndGates).filter { isNew($0) }
-    if !targets.isEmpty || !others.isEmpty { try wait.add(targets, and: others) }
-  }
-
-  private mutating func isNew(_ object: AnyObject) -> Bool { awaited.insert(ObjectIdentifier(object)).inserted }
 
   var lateContexts: @Sendable () -> [String] {
     { [mailboxes, counts] in mailboxes.filter { counts.all[ObjectIdentifier($0)] == nil }.map(\.context.name) }

@@ -78,7 +78,6 @@ extension MulticastHolding where Interface: Sendable {
     repeat {
       try Task.checkCancellation()
       let completion = round.begin()
-      try round.add(to: wait)
       let number = TimedWait.current?.begin(round.lateContexts)
       defer { if let number { TimedWait.current?.end(number) } }
       let timer = wait?.start { completion.fail($0) }
@@ -113,9 +112,7 @@ extension MulticastHolding where Interface: Sendable {
     defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
-      let completion = round.begin()
-      try round.add(to: wait)
-      guard completion.wait(until: deadline) else {
+      guard round.begin().wait(until: deadline) else {
         let late = round.lateContexts().joined(separator: ", ")
         throw MessageError(
           .timedOut, of: core, "drain", "no answer in \(timeout)" + (late.isEmpty ? "" : " from \(late)"))
@@ -126,12 +123,14 @@ extension MulticastHolding where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// To detect deadlocks, records that the caller is about to wait. Each round of the drain adds the
-  /// targets.
+  /// To detect deadlocks, records that the caller is about to wait for all queued targets.
   fileprivate func beginDrain(blocks: Bool) throws -> SenderWait? {
-    if blocks, let deadlock = withNested.lazy.flatMap(\.mailboxes).compactMap(\.deadlock).first {
+    let cores = withNested
+    if blocks, let deadlock = cores.lazy.flatMap(\.mailboxes).compactMap(\.deadlock).first {
       throw MessageError(.wouldDeadlock, of: self, "drain", deadlock)
     }
-    return try SenderWait.begin(for: [], in: self, "drain", blocks: blocks)
+    return try SenderWait.begin(
+      for: cores.flatMap(\.registrations).filter { $0.queued != nil }, in: self, "drain",
+      and: cores.flatMap(\.mailboxesAndGates), blocks: blocks)
   }
 }

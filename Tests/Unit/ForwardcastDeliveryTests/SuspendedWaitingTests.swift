@@ -231,31 +231,6 @@ struct SuspendedWaitingTests {
     withExtendedLifetime((doer, other)) {}
   }
 
-  @Test("a method that drains gets an error if a target that joins meanwhile waits for the method's target")
-  func joinsDrain() async throws {
-    let (other, further, held) = (Doer(), MulticastProxy<any Member>(), DispatchQueue(label: "held"))
-    let (clerk, refusals) = (Clerk("held"), Locked<[MessageError.Code?]>([]))
-    further.add(clerk, delivery: .queue(held))
-    held.suspend()
-    further.broadcast(.note, 1)
-    doer.does { number in
-      guard number == 1 else { return number }
-      let refusal = await code { try await further.drain() }
-      refusals.withLock { $0.append(refusal) }
-      return number
-    }
-    other.does { [proxy] _ in try await proxy.ask(2) }
-    async let answer = proxy.collectAndWait(.slow, 1, returning: .sum, timeout: .seconds(20))
-    await until(!awaited(by: proxy.registrations[0]).isEmpty)
-    let joined = further.add(other, delivery: .queue(DispatchQueue(label: "other")))
-    further.broadcast(.slow, 1)
-    await until(!awaited(by: joined).isEmpty)
-    held.resume()
-    try await expect(answer, equals: 1)
-    expect(refusals.withLock { $0 }, equals: [.wouldDeadlock])
-    withExtendedLifetime((doer, other, clerk)) {}
-  }
-
   @Test("if two methods await each other in child tasks, one of them times out")
   func ringOfChildTasks() async throws {
     let (other, further) = (Doer(), MulticastProxy<any Member>(options: soon))
