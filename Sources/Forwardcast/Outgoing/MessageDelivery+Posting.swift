@@ -127,7 +127,7 @@ extension MessageDelivery {
       if node.route.isOver(step) { return .nothing }
       return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
     }
-    // Only living targets respond, and one of these proxies may have to report that nobody does.
+    // Whether a proxy on the path reports messages without a responder. A dead target is none.
     let mayBeSilent = sequence(first: node.path, next: \.outer).contains { !$0.core.ignoresSilence }
     let looks = request.asks || scope.mayNotWait || keepsTarget(step, group) || mayBeSilent
     let target = looks || step.method == nil ? step.target : nil

@@ -19,7 +19,7 @@ struct OutcomeCounts {
   var ran: Int { summary.delivered + summary.failed }
   /// Targets that have the message in a queue, or had no room for it.
   var unanswered: Int { summary.queued + refused }
-  /// If 0, nobody responds to the message.
+  /// All of these targets. A message that reaches none has no responder.
   var reached: Int { ran + unanswered }
 
   mutating func note(_ outcome: StepOutcome) {
