@@ -59,6 +59,9 @@ final class ReportQueue: ResultQueue<DeliveryReport> {
 
 /// Reports the errors of a broadcast, whose result is the queue's counts.
 struct SummarySink: OutcomeSink {
+  /// Unused. The thread sanitizer crashes when it checks an `inout` access to an empty type.
+  private let padding: UInt8 = 0
+
   mutating func take(_ outcome: StepOutcome, at context: StepContext) -> Bool {
     if case .failed(let error) = outcome { context.report(error) }
     return true
