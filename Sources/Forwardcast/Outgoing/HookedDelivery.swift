@@ -13,7 +13,7 @@ final class HookedDelivery {
   private let place: StepContext?
   /// `start` is the index of the call's first buffered outcome, `depth` the number of outer visits.
   private let (start, depth): (Int, Int)
-  /// The state before the call, restored by another `proceed`; `notes` also when the call ends.
+  /// The state before the call. Another `proceed` restores it; the call's end restores `notes`.
   private let before: (notes: ProxyVisit.Notes?, visited: Int, counts: OutcomeCounts)
   private let around: RouteSurroundings
 
@@ -266,7 +266,7 @@ final class HookedDelivery {
   private func finish(by error: any Error) throws {
     trace(.failed(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A nested proxy's report still lists the targets that ran. Otherwise the error replaces them.
+    // A report still lists a nested proxy's targets that ran. Otherwise the error replaces outcomes.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })

@@ -12,8 +12,8 @@ struct LoopTally: ~Copyable {
   private var failed: Int32 = 0
   /// The number of unserved steps: the target was dead, queued or skipped, or its method failed.
   @usableFromInline var unserved: Int32 = 0
-  /// The numbers of automatic steps that were queued or refused by a full buffer, because another
-  /// thread was running their targets, and of the messages that these buffers dropped.
+  /// For automatic steps whose targets another thread was running: the numbers of queued messages,
+  /// of messages that a full buffer refused, and of messages that the buffers dropped.
   private var (queued, refused, dropped): (Int32, Int32, Int32) = (0, 0, 0)
   /// The number of steps whose registration ended before the message began.
   private var over: Int32 = 0
@@ -102,9 +102,9 @@ struct LoopTally: ~Copyable {
 
   /// The first error of a `collect`; `nil` if the policy ignores errors and a target answered.
   ///
-  /// Without errors of targets, a message that ran on no target fails for one of two reasons. If
-  /// targets were queued or their buffers were full, the error is `notAwaited`, but only if the
-  /// message `isAnswered`. Otherwise it is `nobodyResponds` if the proxy's options say so.
+  /// A message that ran on no target fails for one of two reasons. If it was queued, or refused by
+  /// a full buffer, the error is `notAwaited`, unless the method returns nothing (`isAnswered` is
+  /// false). If not, the error is `nobodyResponds`, provided the proxy's options say so.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool, isAnswered: Bool) -> CollectFailure? {
     unserved == 0

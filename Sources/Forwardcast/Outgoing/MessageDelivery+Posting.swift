@@ -72,7 +72,7 @@ extension MessageDelivery {
   }
 
   /// Posts to one step in an envelope of its own. `mayRunNow` is false if the step must be queued.
-  /// `isCharged` is true if the message has been charged to the target.
+  /// `isCharged` is true if the budget was charged for the target.
   func post(
     _ index: Int, _ node: ProxyNode, mayRunNow: Bool = true, isReserved: Bool = false, awaits: Bool,
     isCharged: Bool = false
@@ -111,8 +111,8 @@ extension MessageDelivery {
   }
 
   /// True if the target is a multicast without a responder, so nothing is posted to it. False if
-  /// the multicast has targets to query: one might forward the message in a cycle, and the error of
-  /// that must be reported.
+  /// the multicast has targets to query, since one might forward the message in a cycle, which must
+  /// be reported as an error.
   func isSilent(_ step: RouteStep, _ target: AnyObject) -> Bool {
     guard step.method == nil, let inner = (target as? any MulticastSending)?.route(for: selector),
       inner.forwarders.isEmpty, let core = step.registration.takeUnretainedValue().core
@@ -127,7 +127,7 @@ extension MessageDelivery {
       if node.route.isOver(step) { return .nothing }
       return pay(.passed, at: { $0.queuedContext(step, node) }) ? .outcome(.skipped(reason)) : .nothing
     }
-    // Whether a proxy on the path reports messages without a responder. A dead target is none.
+    // True if a proxy on the path reports messages without a responder, such as a dead target's.
     let mayBeSilent = sequence(first: node.path, next: \.outer).contains { !$0.core.ignoresSilence }
     let looks = request.asks || scope.mayNotWait || keepsTarget(step, group) || mayBeSilent
     let target = looks || step.method == nil ? step.target : nil
@@ -234,7 +234,7 @@ extension MessageDelivery {
 
   func wasPosted(_ node: ProxyNode) -> Bool { posted(node) != nil }
 
-  /// The result of posting a step before direct targets ran; `nil` if it was not posted then.
+  /// The result of posting a step before direct targets ran; `nil` if its proxy was not posted then.
   func postedAhead(_ index: Int, _ node: ProxyNode) -> Posted? {
     posted(node).map { $0[index] ?? .outcome(.queued(slot: -1)) }
   }

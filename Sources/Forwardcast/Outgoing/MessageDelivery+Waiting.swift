@@ -50,8 +50,8 @@ extension MessageDelivery {
     return end(by: failure.map { DeliveryFailure(error: $0, isOfHooks: isOfHooks) })
   }
 
-  /// Validates the message. Its receivers are known by now, so a target that joins in the meantime
-  /// is not among them. ``HookedDelivery`` validates a message inside hooks.
+  /// Validates the message. Its receivers are known by now, so targets that join during the
+  /// validation do not get it. ``HookedDelivery`` validates a message inside hooks.
   private func admit() throws { if !route.isSurrounded { try message.admit(along: route) } }
 
   private func end(by failure: DeliveryFailure?) -> DeliveryFailure? {

@@ -58,9 +58,8 @@ final class MessageDelivery {
   // and `around:collect` of `.ci/run cost`.
 
   @exclusivity(unchecked) private(set) var tree: ProxyTree
-  /// The message as hooks have changed it. A method runs during an access to this property. No
-  /// second access overlaps the first: a hook that calls an outer `proceed` in that time only gets
-  /// an error.
+  /// The message as hooks have changed it. While a method runs, this property is being accessed. No
+  /// second access overlaps that one: a hook that then calls an outer `proceed` only gets an error.
   @exclusivity(unchecked) var message: OutgoingMessage
   @exclusivity(unchecked) var scope: Scope
   @exclusivity(unchecked) var visits: [Visit] = []
@@ -69,7 +68,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) var unposted: [(node: ProxyNode, group: Int)] = []
   /// The results of steps that were posted before direct targets ran, indexed by proxy number.
   @exclusivity(unchecked) var posted: [PostedSteps?] = []
-  /// The number of steps that were posted ahead and are not yet served.
+  /// The number of posted steps whose outcome is not yet recorded.
   var postedCount = 0
   /// Proxies with registrations that have no step for this message. A report ends with these
   /// registrations. If the message did not enter the proxy, `stop` is the reason.
@@ -78,7 +77,7 @@ final class MessageDelivery {
   @exclusivity(unchecked) var loopEnd = 0
   /// The number of outcomes that the running loop has reported itself.
   @exclusivity(unchecked) var reportedInLoop = 0
-  /// `nil` without a trace and a budget. Made late if the first trace is that of a nested proxy.
+  /// `nil` without trace and budget. Created later if the first trace is that of a nested proxy.
   @exclusivity(unchecked) private(set) var observer: DeliveryObserver?
   /// The entry in the wait-for graph, if the sender itself runs in a target or blocks a context.
   var wait: SenderWait?
@@ -215,15 +214,15 @@ final class MessageDelivery {
       defer { queued.endTurn() }
       guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
       let attempt = attempt(step, on: target)
-      // A suspending method is posted: the queue delivers the target's next message after its end.
+      // The message is posted if the method suspends, so the next message waits for the method's end.
       guard attempt.suspends else {
         end(attempt, step, target)
         return nil
       }
-      // It is queried again where it runs: by then it may forward elsewhere.
+      // A forwarding target is queried again on its context, since it may forward elsewhere by then.
       isCharged = true
     }
-    // Otherwise the target was removed, muted or deallocated meanwhile, or another thread runs it.
+    // The method suspends, the target was removed, muted or deallocated, or another thread runs it.
     switch post(index, node, mayRunNow: false, awaits: awaits, isCharged: isCharged) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)
@@ -255,7 +254,7 @@ final class MessageDelivery {
     return message.attempt(step.method?.takeUnretainedValue(), on: target, trail: trail())
   }
 
-  /// Ends an attempt synchronously. A multicast's targets are next.
+  /// Ends an attempt synchronously. If the target is a multicast, its targets are next.
   private func end(_ attempt: OutgoingMessage.Attempt, _ step: RouteStep, _ target: AnyObject) {
     switch attempt {
     case .multicast(let multicast): return enter(multicast, target, step)

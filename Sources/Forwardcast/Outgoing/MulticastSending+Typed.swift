@@ -35,8 +35,9 @@ extension MulticastSending {
 extension MulticastSending where Interface: Sendable {
   /// Sends a message, directly or queued, to every live, unmuted target that responds.
   ///
-  /// Queued targets get the message first, in order, with their own copies of ``ArgumentCopying``
-  /// objects; then direct targets run. Errors go to `onError`, on the context where they occur.
+  /// Queued targets get the message first, in order; then direct targets run. Each queued target
+  /// gets its own copies of ``ArgumentCopying`` objects. Errors go to `onError`, on the context
+  /// where they occur.
   ///
   /// - Returns: the numbers of targets, by outcome.
   @export(implementation)
@@ -50,10 +51,10 @@ extension MulticastSending where Interface: Sendable {
 
   /// Sends a message to every target and combines the direct targets' answers by `policy`.
   ///
-  /// Queued targets get the message too, but their answers are not awaited, see
-  /// `collectAndWait(_:_:returning:)`.
+  /// Queued targets get the message too, but only `collectAndWait(_:_:returning:)` awaits their
+  /// answers.
   ///
-  /// - Throws: as `collect` without `Sendable`; also `notAwaited` if only queued targets respond.
+  /// - Throws: as `collect` of other interfaces; also `notAwaited` if only queued targets respond.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

@@ -15,11 +15,11 @@ struct OutcomeCounts {
   /// Targets whose full buffers refused the message. A summary counts them as `dropped` only.
   private(set) var refused = 0
 
-  /// Targets that ran the message.
+  /// The number of targets that ran the message.
   var ran: Int { summary.delivered + summary.failed }
-  /// Targets that have the message in a queue, or had no room for it.
+  /// The number of targets that have the message in a queue, or whose full buffers refused it.
   var unanswered: Int { summary.queued + refused }
-  /// All of these targets. A message that reaches none has no responder.
+  /// The sum of `ran` and `unanswered`. If it is 0, the message has no responder.
   var reached: Int { ran + unanswered }
 
   mutating func note(_ outcome: StepOutcome) {
@@ -79,7 +79,7 @@ class OutcomeQueue {
   private final var given: [ArgumentBox] = []
   /// The running loop's buffer for answers, inside hooks or behind a pending outcome.
   @exclusivity(unchecked) private final var keeper: TypedTaker?
-  /// The outcomes so far. Restored when a hook sends the message again.
+  /// The counts without buffered outcomes. Restored when a hook sends the message again.
   @exclusivity(unchecked) final var counts = OutcomeCounts()
   /// The number of messages that full buffers dropped because of this message.
   final var dropped = 0
@@ -115,7 +115,7 @@ class OutcomeQueue {
     continueProbe()
   }
 
-  /// The number of served steps whose target got the message, including buffered outcomes.
+  /// The number of targets that count as reached so far, including buffered outcomes.
   final var known: Int {
     held.reduce(counts.reached) { count, found in
       if case .answeredAll(let answers) = found.outcome { return count + answers.count }

@@ -184,7 +184,7 @@ struct PolicySink<R, Output>: OutcomeSink {
         return answers.boxes.allSatisfy { take($0, at: context) }
       }
       hasAnswer = hasAnswer || !list.isEmpty
-      // By index, since an iterator requests metadata of an optional in each step.
+      // Iterates by index, since an iterator requests metadata of an optional in each step.
       for index in list.indices {
         do { if try !collector.take(list[index]) { return false } } catch {
           errors.append((error, context))
@@ -232,8 +232,8 @@ struct PolicySink<R, Output>: OutcomeSink {
     }
   }
 
-  /// The result, with its error: `whole` if that error ended the message, otherwise the first error
-  /// of a target. If the policy ignores errors and there is an answer, no target's error is used.
+  /// The result, with the error that ended the message (`whole`) or otherwise the first error of a
+  /// target. If the policy ignores errors and there is an answer, no target's error is used.
   /// All other errors go to the handlers.
   func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
@@ -245,8 +245,7 @@ struct PolicySink<R, Output>: OutcomeSink {
 }
 
 extension PolicySink {
-  /// A sink for typed answers. `collector` is the policy's collector, if the caller has specialized
-  /// it.
+  /// A sink for typed answers. `collector` is the policy's collector; `nil` to create one here.
   init(_ policy: ReturnPolicy<R, Output>, _ route: MessageRoute, _ collector: AnswerCollector<R, Output>? = nil) {
     self.init(policy, collector, stopsAtFirst: route.core.stopsAtFirst, isTyped: true) { box, context in
       if let box, box.holds(R.self) { return box.uncheckedExactly(R.self) }

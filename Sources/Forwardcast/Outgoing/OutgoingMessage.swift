@@ -67,7 +67,7 @@ struct OutgoingMessage {
     }
   }
 
-  /// Validates a boxed message. Runs inside hooks, which may change arguments.
+  /// Validates a boxed message. Called inside hooks, since hooks may change arguments.
   ///
   /// - Throws: `typeMismatch` or `wrongArgumentCount` if the arguments do not fit their signature
   ///   or, if answers are requested, the first target.

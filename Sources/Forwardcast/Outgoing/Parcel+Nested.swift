@@ -4,9 +4,8 @@ extension Parcel {
   /// Sends the message to the targets of a multicast that is itself a queued target. The multicast
   /// contributes one answer, combined by the rule that its table has for the message.
   ///
-  /// Runs synchronously if the outer sender does not wait. Otherwise a task runs the message, and
-  /// this context executes the task's jobs, so a hook or target that suspends does not block
-  /// the context.
+  /// Runs synchronously if the outer sender does not wait. Otherwise a task runs the message. This
+  /// context executes the task's jobs, so a hook or target that suspends does not block it.
   func send(
     _ message: OutgoingMessage, on multicast: any MulticastSending, _ place: Int, _ target: AnyObject,
     _ mailbox: Mailbox

@@ -7,14 +7,14 @@ package final class ParcelDetails: @unchecked Sendable {
   package let pending: PendingAnswers?
   let slots: [Int]
   let request: DeliveryRequest
-  /// The target, retained if its registration keeps pending messages.
+  /// The target, if its registration has `deliverPending`; otherwise `nil`.
   let kept: AnyObject?
   /// The targets' proxy and its enclosing proxies; `nil` if no proxy encloses it.
   let proxies: ProxyChain?
   let trail: ProxyTrail?
   let trace: MessageTrace?
   let firstStep: Int
-  /// True if the sender has charged the message to the target.
+  /// True if the sender has charged the budget for the target.
   let isCharged: Bool
 
   init(
@@ -32,8 +32,8 @@ package final class ParcelDetails: @unchecked Sendable {
 ///
 /// Retains only its arguments. If it retained the group, sender and receiver would contend for one
 /// reference count. The plan retains the group. When the plan is deallocated, a ``GroupRelease``
-/// behind the last message retains the group instead. A message that is parked or suspended, or
-/// whose group is not batched, retains the group itself, in `keeper`.
+/// behind the last message retains the group instead. A message that is suspended or deferred at a
+/// gate, or whose group is not batched, retains the group itself, in `keeper`.
 @usableFromInline
 package final class Parcel: Envelope, @unchecked Sendable {  // immutable, except for `keeper`, which the context owns
   package unowned(unsafe) let group: DeliveryGroup
@@ -150,7 +150,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     }
     let method = step.method?.takeUnretainedValue()
-    // An isolated method calls `begin` on its own context, and a proxy that is awaited in its task.
+    // An isolated method calls `begin` on its own context; an awaited proxy, in the proxy's task.
     guard method?.runsElsewhere(on: target) ?? (isAwaited && target is any MulticastSending) || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }

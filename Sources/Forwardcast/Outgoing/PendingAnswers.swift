@@ -3,7 +3,8 @@
 /// The outcomes of one message that a sender waits for, in slots that any thread settles.
 ///
 /// A slot is opened before its message is posted. The slot is settled once, at the latest by the
-/// message's `deinit`. So every wait ends, except if a context keeps its jobs without running them.
+/// `deinit` of the ``Parcel``. So every wait ends, unless a context keeps its jobs without running
+/// them.
 // `state` has a lock; targets on other contexts are Sendable.
 package final class PendingAnswers: @unchecked Sendable {
   private struct Slot {
@@ -53,7 +54,7 @@ package final class PendingAnswers: @unchecked Sendable {
   private let state = Guarded(State())
   private let completion = Completion()
 
-  /// The sender's wait with a timeout, which names the targets that have not answered.
+  /// The sender's wait with a timeout, if any. Its error names the targets that did not answer.
   private let timed = TimedWait.current
   private var number: Int?  // written by `init` only
 

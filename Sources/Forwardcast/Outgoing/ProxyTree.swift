@@ -2,7 +2,7 @@
 
 /// The proxies that one message passes. A proxy is listed once for each path to it.
 ///
-/// Proxies are found before anything is sent, so cycles and depth are known in advance, and targets
+/// Proxies are found before anything is sent, so cycles and depth are known in advance. Targets
 /// that join a nested proxy later do not get the message. Two kinds of proxies are added while the
 /// message is sent: a multicast that a queried target returns, and an extension point that has just
 /// created observers.
@@ -164,7 +164,7 @@ final class ProxyNode {
     all.contains { ($0.plan?.groups ?? []).contains { $0.steps.contains(where: condition) } }
   }
 
-  /// A target that must be awaited, or `nil`. Targets that must be queried are not considered.
+  /// Describes a target that must be awaited; `nil` if there is none. Ignores queried targets.
   var awaitedTarget: String? {
     for (step, group) in queuedSteps where !group.runsNow {
       if let target = step.target { return "\(typeName(of: target)) on \(group.mailbox.context.name)" }

@@ -2,7 +2,7 @@
 
 import Synchronization
 
-/// A running asynchronous method of a queued target. The target's next message waits for it to end.
+/// A running asynchronous method of a queued target. The target's next message waits for its end.
 final class SuspendedMethod: Sendable {
   fileprivate let registration: Registration
   fileprivate let task: Int?
@@ -44,7 +44,7 @@ final class SenderWait: Sendable {
   }
 
   /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller. With
-  /// `blocks`, the caller's thread waits. `others` are mailboxes and gates, which may be those of
+  /// `blocks`, the caller's thread waits. `others` are mailboxes and gates to wait for, possibly of
   /// removed targets. Throws `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(

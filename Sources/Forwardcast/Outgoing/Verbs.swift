@@ -23,7 +23,7 @@ extension OutgoingMessage {
     return queue.sink.end(delivery, by: failure?.error)
   }
 
-  /// Broadcasts, waiting for buffer capacity. Throws the error of a wait, even if a hook
+  /// Broadcasts, waiting for buffer capacity. Throws the error that ended a wait, even if a hook
   /// rethrew the error.
   nonisolated(nonsending) consuming func broadcastWhenReady(along route: MessageRoute, in path: ProxyChain? = nil)
     async throws -> BroadcastSummary
