@@ -266,7 +266,7 @@ final class HookedDelivery {
   private func finish(by error: any Error) throws {
     trace(.failed(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report still lists a nested proxy's targets that ran. Otherwise the error replaces outcomes.
+    // A report still lists a nested proxy's targets that ran. Else the error replaces the outcomes.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })

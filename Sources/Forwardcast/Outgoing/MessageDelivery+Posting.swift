@@ -234,7 +234,7 @@ extension MessageDelivery {
 
   func wasPosted(_ node: ProxyNode) -> Bool { posted(node) != nil }
 
-  /// The result of posting a step before direct targets ran; `nil` if its proxy was not posted then.
+  /// The result of posting a step before direct targets ran; `nil` if the step is posted later.
   func postedAhead(_ index: Int, _ node: ProxyNode) -> Posted? {
     posted(node).map { $0[index] ?? .outcome(.queued(slot: -1)) }
   }

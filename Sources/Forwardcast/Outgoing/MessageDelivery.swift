@@ -214,15 +214,15 @@ final class MessageDelivery {
       defer { queued.endTurn() }
       guard pay(.target, at: { $0.context(step, nil) }) else { return nil }
       let attempt = attempt(step, on: target)
-      // The message is posted if the method suspends, so the next message waits for the method's end.
+      // A message for a suspending method is posted: the next message then waits for that method.
       guard attempt.suspends else {
         end(attempt, step, target)
         return nil
       }
-      // A forwarding target is queried again on its context, since it may forward elsewhere by then.
+      // On its context, a forwarding target is queried again: it may forward elsewhere by then.
       isCharged = true
     }
-    // The method suspends, the target was removed, muted or deallocated, or another thread runs it.
+    // The method suspends, the target ended or was muted, or another thread is running the target.
     switch post(index, node, mayRunNow: false, awaits: awaits, isCharged: isCharged) {
     case .outcome(let outcome): takeQueued(outcome, step, node)
     case .needsRoom: return .room(node, step: index)

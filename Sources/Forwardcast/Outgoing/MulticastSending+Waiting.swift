@@ -219,7 +219,7 @@ extension MulticastSending where Interface: Sendable {
 }
 
 extension MulticastCore {
-  /// Runs `body` for at most `timeout`, see ``TimedWait``. If it ends later, `late` gets its result.
+  /// Runs `body` for at most `timeout`, see ``TimedWait``. If it ends late, `late` gets its result.
   func timed<T>(
     _ timeout: Duration, _ clock: (any Clock<Duration>)?, _ selector: MessageSelector, isolation: isolated (any Actor)?,
     late: @escaping (T) -> Void = { _ in }, _ body: nonisolated(nonsending) @escaping () async throws -> T

@@ -68,7 +68,7 @@ package class PlainBatch: Envelope, @unchecked Sendable {
   }
 
   deinit {
-    // Drops published messages that were not served because the context released its job unexecuted.
+    // If the context released its job unexecuted, drops the published messages that remain.
     if let drop { for place in position..<written { drop(memory + (place - first) * stride) } }
     memory.deallocate()
   }

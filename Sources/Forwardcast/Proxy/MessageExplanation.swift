@@ -20,7 +20,7 @@ public struct MessageExplanation: Sendable {
     /// The reason to skip the target; `nil` if the target would get the message.
     public let reason: DeliveryReport.SkipReason?
     /// Where the method comes from, such as `table of Screen`, or `its targets` for a multicast.
-    /// `nil` if the target is skipped and no multicast.
+    /// `nil` if the target is skipped and is not a multicast.
     public let row: String?
     /// The context of the method, such as `direct` or `queue disk`.
     public let context: String
@@ -45,7 +45,7 @@ public struct MessageExplanation: Sendable {
   /// Similar selectors that targets answer, best first, if no target would get this message. Empty
   /// for a nested proxy.
   public let similarNames: [String]
-  /// True if a table of the proxy might let a target answer that does not respond.
+  /// True if a target does not respond, but might respond if the proxy had a table.
   let lacksTable: Bool
 
   /// The targets that would get the message. Lists a nested proxy's targets instead of the proxy.

@@ -36,7 +36,7 @@ extension MulticastHolding {
   ///     }
   ///
   /// The proxy references the owner weakly and passes it to the closure, so neither `[weak self]`
-  /// nor a token is needed. The closure is released some time after the owner.
+  /// nor a token is needed. The closure may be released later than the owner.
   @discardableResult @export(implementation)
   public func on<Owner: AnyObject, R, each A>(
     _ message: Message<(repeat each A) -> R>, owner: Owner, priority: Int = 0, once: Bool = false,
@@ -106,7 +106,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
-  /// Registers a closure as a target for one message. It runs on the context of `delivery`.
+  /// Registers a closure as a target for one message. The closure runs on the context of `delivery`.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0, once: Bool = false,

@@ -8,7 +8,7 @@ extension MulticastHolding {
   /// messages. If a target is a value, the proxy retains a copy until the registration is canceled.
   ///
   /// If an object does not forward, and neither the object nor the proxy has a table, ``onError``
-  /// gets `noSelectorTable`, at the latest with the first message.
+  /// gets `noSelectorTable`, at the latest when the first message is sent.
   ///
   /// - Parameters:
   ///   - target: the new target.
@@ -48,13 +48,13 @@ extension MulticastHolding {
     return isObject(target) ? core.removeAll(of: target as AnyObject) : 0
   }
 
-  /// Replaces a target by another one, at the same position and with the same priority, ownership,
+  /// Replaces a target with another one at the same position, with the same priority, ownership,
   /// delivery and selectors. Returns the number of replaced registrations.
   ///
   /// Messages that have begun still reach `old`; later messages reach `new`. So no message is lost,
   /// for example while a service is replaced. The registrations of `old` are canceled. If `old` was
-  /// a strong target on another context, its registration still retains it. If `new` is already a
-  /// target with that delivery, it keeps its registration, and `old` is removed.
+  /// a strong target on another context, its canceled registration still retains it. If `new` is
+  /// already a target with that delivery, `new` keeps its registration, and `old` is removed.
   @discardableResult
   public func replace(_ old: Interface, with new: Interface) -> Int {
     guard isObject(old) else { return 0 }
@@ -118,8 +118,8 @@ extension MulticastHolding {
   /// How the proxy treats duplicates, unanswered messages and errors.
   public var options: MulticastOptions { core.options }
 
-  /// Called with errors that no sender gets, such as those of targets in a broadcast, in the
-  /// context where each occurred. If there is no handler, errors are written to standard error.
+  /// Called with errors that no sender gets, such as those of targets in a broadcast. Runs on the
+  /// context where the error occurred. Without a handler, errors are written to standard error.
   public var onError: (@Sendable (MulticastFailure) -> Void)? {
     get { core.onError }
     nonmutating set { core.onError = newValue }

@@ -9,7 +9,7 @@ extension MulticastHolding {
   /// are not called. Errors go to ``onError``, with the given selector or `typedCall`.
   ///
   /// - Parameters:
-  ///   - selector: limits the call to targets that respond to it; `nil` calls all.
+  ///   - selector: limits the call to targets that respond to this selector; `nil` calls all.
   ///   - call: the call. If it throws, the error is the target's error.
   /// - Returns: the numbers of called, skipped and failed targets.
   @discardableResult
@@ -27,7 +27,7 @@ extension MulticastHolding {
       return BroadcastSummary(failed: 1)
     }
     let proxies = ProxyChain(core)
-    // Retains strong targets, so that one that is replaced during the broadcast is still called.
+    // Retains strong targets, so a target that is replaced during the broadcast is still called.
     let targets = (selector.map { core.responding(to: $0) } ?? core.registrations).map {
       (registration: $0, strong: $0.isStrong ? $0.currentTarget : nil)
     }

@@ -12,9 +12,9 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   /// True if the steps share an envelope. Otherwise there is exactly one step.
   let isBatched: Bool
   let indices: ContiguousArray<Int>
-  /// Copies of the steps, retained without their targets, so queued messages outlive the route.
+  /// Copies of the steps, retained without their targets, so queued messages can outlive the route.
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
-  /// The common function type of methods that run in the sender's isolation; otherwise `nil`.
+  /// The methods' function type, if they share one and run in the sender's isolation; else `nil`.
   let methodType: ObjectIdentifier?
   /// The last posted batch, as a ``BatchWord``, retained by this group. Written by senders.
   let batch = Atomic<UInt64>(0)

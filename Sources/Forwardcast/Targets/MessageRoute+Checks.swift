@@ -13,8 +13,8 @@ extension MessageRoute {
     }
   }
 
-  /// Calls `ask` with each active target in delivery order and returns the first result. The method
-  /// is `nil` if it is unknown. Searches each nested proxy once, up to the depth limit.
+  /// Calls `ask` with each active target and its method (`nil` if unknown), in delivery order.
+  /// Returns the first result. Searches each nested proxy once, up to the depth limit.
   func first<T>(_ ask: (AnyObject, Method?) throws -> T?, otherwise: (MessageRoute) -> T? = { _ in nil }) rethrows
     -> T?
   {

@@ -11,7 +11,8 @@ extension MulticastCore {
   @inline(never)
   private func visitUnderLock(_ selector: MessageSelector) -> MessageVisit { MessageVisit(beginUnderLock(selector)) }
 
-  /// Finds the route without the lock; `nil` without a board, a valid route or room for a visit.
+  /// Finds the route without the lock. Returns `nil` if there is no board or valid route, or if the
+  /// board has too many visits.
   @inline(__always)
   func visitBoard(_ selector: MessageSelector) -> MessageVisit? {
     let entered = BoardWord(bits: word.wrappingAdd(BoardWord.one, ordering: .acquiring).oldValue)
@@ -195,8 +196,8 @@ extension MulticastCore {
     return RouteSurroundings(hooks: hooks, trace: trace)
   }
 
-  /// The first method on the selector's route, which may be stale. The result is `nil` if there is
-  /// no method and no route of all targets; the inner optional is `nil` if no target has a method.
+  /// The first method on the selector's route, which may be stale. `.some(nil)` if no target has a
+  /// method. `nil` if that is unknown, since there is no route or it lacks some targets.
   func knownMethod(for selector: MessageSelector) -> Method?? {
     let found = state.withLock { state -> UncheckedSendable<(route: Route, isWhole: Bool)>? in
       guard let route = current(selector, TableEpoch.current, state) else { return nil }
@@ -245,8 +246,8 @@ extension MulticastCore {
       around: around.flatMap { RouteSurroundings(hooks: $0, trace: $1) })
   }
 
-  /// A registration, and what the lock guards of it. All candidates of a route are read under one
-  /// lock. So if a target is being replaced, the route has either this target or its successor.
+  /// A registration with copies of its guarded properties. All candidates of a route are read under
+  /// one lock. So if a target is being replaced, the route has either this target or its successor.
   private struct Candidate {
     let registration: Registration
     /// `nil` if the target is deallocated, or not meant to get the selector's messages.
@@ -294,7 +295,7 @@ extension MulticastCore {
     return interfaceMethod(of: target, selector)?.ifImplemented(by: target)
   }
 
-  /// True if `target` would get `selector` once registered. A row that the table refused counts.
+  /// True if `target` would get `selector` once registered, even by a row that the table refused.
   package func wouldReach(_ target: AnyObject, _ selector: MessageSelector) -> Bool {
     answers(target, selector) || method(of: target, selector) != nil
   }

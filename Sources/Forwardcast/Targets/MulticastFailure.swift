@@ -20,9 +20,9 @@ public struct MulticastFailure: Sendable, CustomStringConvertible {
 }
 
 extension ProxyChain {
-  /// Passes an uncaught error to the nearest handler, searched from this proxy outward. If there
-  /// is none, or if it exhausts the stack by sending again, a ``LostErrorHandling`` target gets the
-  /// error; otherwise it is printed to standard error.
+  /// Passes an uncaught error to the nearest handler, searched from this proxy outward. A
+  /// handler that exhausts the stack by sending again counts as none. Without a handler, a
+  /// ``LostErrorHandling`` target gets the error, and any other error is printed to standard error.
   func report(_ failure: MulticastFailure) {
     let text = failure.description
     core.state.withLock { $0.madeRest.lastError = text }

@@ -20,11 +20,11 @@ public protocol MulticastSending<Interface> {
   /// The receivers of a message of `selector`. Must not create targets, since queries call it.
   func route(for selector: MessageSelector) -> MessageRoute
 
-  /// The receivers of a message that begins now. Called once per message, also for one that is then
-  /// refused because of its arguments. By default it returns ``route(for:)``.
+  /// The receivers of a message that begins now. Called once per message, even if the message's
+  /// arguments are then refused. By default it returns ``route(for:)``.
   func beginMessage(_ selector: MessageSelector) -> MessageRoute
 
-  /// Like ``beginMessage(_:)``, without reference counting. Valid only until the message ends.
+  /// Like ``beginMessage(_:)``, without reference counting. The result is valid during the message.
   func visit(_ selector: MessageSelector) -> MessageVisit
 }
 

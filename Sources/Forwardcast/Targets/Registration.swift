@@ -4,7 +4,7 @@ import Synchronization
 
 /// The options of a registration, as `add` and `on` get them.
 package struct TargetOptions: Sendable {
-  /// `nil` selects 0, or keeps the position that the target has.
+  /// `nil` means 0, or the priority that the target already has.
   var priority: Int?
   var ownership: Ownership
   /// The target's selectors; `nil` for all.
@@ -162,7 +162,7 @@ public final class Registration: @unchecked Sendable {
   /// True if messages skip the target.
   public var isMuted: Bool { state.load(ordering: .acquiring) & Registration.mutedBit != 0 }
 
-  /// True if messages can still reach the target: it is alive and not canceled, but may be muted.
+  /// True if the target is alive and the registration not canceled. The target may be muted.
   public var isLive: Bool { !isCancelled && core != nil && currentTarget != nil }
 
   /// The registered object or closure, or an object that wraps the registered value. `nil` after
@@ -225,8 +225,8 @@ public final class Registration: @unchecked Sendable {
 
   func markCancelled() { end(Registration.cancelledBit) }
 
-  /// Sets the bit. Returns true for the first caller. The caller then calls ``RoomWait/look(at:)``,
-  /// without a lock.
+  /// Sets the canceled bit. Returns true for the first caller. Each caller then calls
+  /// ``RoomWait/look(at:)``, without a lock.
   @discardableResult
   func setCancelled() -> Bool {
     let old = state.bitwiseOr(Registration.cancelledBit, ordering: .sequentiallyConsistent).oldValue

@@ -5,7 +5,8 @@ import Synchronization
 /// The routes of one proxy by selector. Valid for one *epoch*: until any table changes.
 ///
 /// The owning ``MulticastCore`` publishes and replaces routes under its lock. Messages read slots
-/// without it. A replaced route is retained while a message may use it. Pinned boards need no lock.
+/// without the lock. A replaced route is retained while a message may use it. Pinned boards need no
+/// lock.
 // Slots are atomic; `count` and `retired` are guarded by the owner's lock.
 @usableFromInline
 final class RouteBoard: Visited, @unchecked Sendable {

@@ -88,8 +88,8 @@ extension MulticastCore {
     do { return try table?.storage.method(for: selector, on: target) } catch { return RefusedMethod(selector, error) }
   }
 
-  /// Reports selectors of ``PartialTarget/unimplemented`` that the proxy's table does not have, but
-  /// for which it has similar ones. Other selectors may be those of another protocol.
+  /// Reports selectors of ``PartialTarget/unimplemented`` that the proxy's table lacks, if it has a
+  /// similar selector. Without a similar one, they may be those of another protocol.
   func checkPartial(_ target: AnyObject, _ registration: Registration) {
     guard let table, let partial = target as? any PartialTarget else { return }
     let known = Set(table.selectors)

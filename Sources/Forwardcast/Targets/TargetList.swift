@@ -82,7 +82,7 @@ struct TargetList {
   /// The registrations that were not removed, in delivery order. Some may be muted or dead.
   var all: [Registration] { map { $0 } }
 
-  /// Results for the registrations that were not removed, in delivery order.
+  /// The results of `transform` for the registrations that were not removed, in delivery order.
   @inline(__always)
   func map<T>(_ transform: (Registration) -> T) -> [T] {
     var all: [T] = []
@@ -369,7 +369,7 @@ struct Garbage: @unchecked Sendable {  // owned by the one call that collects it
   private var third: AnyObject?
   private var fourth: AnyObject?
   private var more: [AnyObject] = []
-  /// Removed registrations whose strong target is retained by routes, which must be patched.
+  /// Removed registrations whose strong target routes still retain. These routes must be patched.
   var released: [(registration: Registration, only: MessageSelector?)] = []
 
   /// Retains an object until the lock is released.
