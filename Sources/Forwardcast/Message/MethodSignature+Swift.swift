@@ -35,6 +35,6 @@ extension MethodSignature {
     }
   }
 
-  /// Bounded by the function types in the code and by the number of colons of a selector.
+  /// Its size is bounded by the function types in the code and the number of colons of a selector.
   private static let ofTypes = Guarded<[[ObjectIdentifier]: MethodSignature]>(.init())
 }

@@ -106,7 +106,7 @@ extension MulticastHolding where Interface: Sendable {
     return multicast.core.on(method, priority, on: actor, owner: owner, limits: limits)
   }
 
-  /// Registers a closure as a target for one message. The closure runs on the context of `delivery`.
+  /// Registers a closure for one message. The closure runs on the context of `delivery`.
   @discardableResult @export(implementation)
   public func on<R, each A>(
     _ message: Message<(repeat each A) -> R>, delivery: Delivery, priority: Int = 0, once: Bool = false,

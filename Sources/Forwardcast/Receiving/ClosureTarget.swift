@@ -81,7 +81,7 @@ final class ClosureLimits: Sendable {
     return true
   }
 
-  /// The result if the closure does not run: `Void`. For another `R`, throws `nobodyResponds`.
+  /// The result if the closure does not run: `()`. If `R` is not `Void`, throws `nobodyResponds`.
   @usableFromInline
   func nothing<R>() throws -> R {
     if let nothing = () as? R { return nothing }

@@ -58,7 +58,7 @@ package final class Completion: Sendable {
     }
   }
 
-  /// Ends a task's wait with `error`. If no task waits, the waits of later tasks end with it.
+  /// Ends a task's wait with `error`. If no task waits now, `error` ends the waits of later tasks.
   package func fail(_ error: any Error) {
     let waiter = state.withLock { state -> Waiter in
       guard case .task = state.waiter else {

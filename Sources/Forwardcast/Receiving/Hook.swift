@@ -60,7 +60,7 @@ final class Hook: @unchecked Sendable {  // `number` is guarded by the lock of t
 
   var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-  /// Prevents further runs, even by messages that are under way.
+  /// Prevents further runs, even by messages that are being delivered.
   func cancel() { cancelled.store(true, ordering: .releasing) }
 
   func isFor(_ selector: MessageSelector) -> Bool { self.selector == nil || self.selector == selector }

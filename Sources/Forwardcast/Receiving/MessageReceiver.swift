@@ -54,9 +54,9 @@ public protocol ObjectTableOwning: AnyObject {
   var objectTable: SelectorTable? { get }
 }
 
-/// A receiver whose selectors can change: a proxy, or an object with forwarding hooks. They are
-/// not cached. Every send tries in order: tables, resolver, forwarding target, ``forward(_:)``
-/// if there is a signature, ``doesNotRecognize(_:)``.
+/// A receiver whose selectors can change: a proxy, or an object with forwarding hooks. The
+/// selectors are not cached. Every send tries in order: tables, resolver, forwarding target,
+/// ``forward(_:)`` if there is a signature, ``doesNotRecognize(_:)``.
 public protocol MessageForwarding: MessageReceiver {
   /// True if a message of `selector` would be answered. By default true if a table has a method or
   /// the forwarding target responds. Without a forwarding target, true if ``methodSignature(for:)``

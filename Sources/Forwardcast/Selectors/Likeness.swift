@@ -4,8 +4,8 @@ package enum Likeness {
   /// The maximum length of the text, in characters, and the maximum number of candidates.
   package static let (lengthLimit, candidateLimit) = (64, 2000)
 
-  /// At most three of `candidates`, best first. They differ from `text` by one change or, if it is
-  /// longer, by at most one change for every three of its letters. The word `With`, which Swift
+  /// At most three of `candidates`, best first. They differ from `text` by one change, or by at most
+  /// one change for every three letters of `text`. The word `With`, which Swift
   /// inserts into selectors, counts as one letter.
   package static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(text.lowercased())

@@ -13,8 +13,8 @@
 /// **Hooks of a proxy** run once per message, around all targets of the proxy, on the sender's
 /// context, even if no target responds. Hooks of a nested proxy surround only the nested proxy's
 /// targets. Calls by closure, `broadcast { $0.f() }`, are not messages. **Hooks of a table** run
-/// once per receiver, on the context of its method, see ``SelectorTable/before(_:of:_:)``. They run
-/// `waiting` only around `async` methods.
+/// once per receiver, on the context of its method, see ``SelectorTable/before(_:of:_:)``. Their
+/// asynchronous form runs only around `async` methods.
 ///
 /// A later hook surrounds earlier hooks of any kind. Installing a hook queries no target. An error
 /// of a hook is the send's error; a broadcast, which does not throw, reports it to `onError`.

@@ -1,6 +1,6 @@
 // ResolverHook.swift: gives a class one chance per selector to add a method.
 
-/// Records for which classes and selectors a resolver hook has run. The tables have the methods.
+/// Records for which classes and selectors a resolver hook has run. The tables store the methods.
 enum ResolverHook {
   /// A hook's claim, checked against the tables.
   enum Answer: Sendable {

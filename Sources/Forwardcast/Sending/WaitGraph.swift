@@ -48,7 +48,7 @@ struct AwaitedEnd: Sendable, Equatable {
 /// A wait of a thread or task. The thread or task holds the identities `held` until the wait ends.
 final class Wait: @unchecked Sendable {  // what changes is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits; false if one of its tasks waits, with or without the holder.
+  /// True if the holder itself waits; false if a task of the holder waits, awaited by it or not.
   fileprivate let isOwn: Bool
   /// Functions that return the awaited objects. A message can add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []

@@ -25,8 +25,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls `handler`. If the stack is exhausted, returns false instead while this thread still runs
-  /// a handler that was called on the exhausted stack.
+  /// Calls `handler` and returns true. If the stack is exhausted, and this thread is already running
+  /// a handler that was called on an exhausted stack, only returns false.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }
