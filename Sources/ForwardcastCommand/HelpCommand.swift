@@ -20,8 +20,8 @@ extension CommandWord {
       ],
       summary: "run message scripts; - is standard input",
       story: """
-        Runs message scripts, each in a session of its own; - is standard input. Runs every file; the exit status is the
-        highest of them. Control-C ends the running script, prints its position, and completes the output files.
+        Runs message scripts, each in a session of its own; - is standard input. Every file runs, and the highest exit
+        status is returned. Control-C ends the running script, prints its position, and completes the output files.
         """),
     CommandWord(
       name: "repl", operands: .none, summary: "run statements line by line",

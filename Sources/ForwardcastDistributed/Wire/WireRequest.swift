@@ -136,7 +136,8 @@ extension WireCall {
   {
     let wanted = selector.numberOfArguments
     guard arguments.count == wanted * 2 else {
-      throw WireRefusal(.wrongArgumentCount, "wanted \(wanted), found \(arguments.count / 2)")
+      let evidence = "wrong number of arguments: wanted \(wanted), found \(arguments.count / 2)"
+      throw WireRefusal(.wrongArgumentCount, evidence)
     }
     let reading = WireReading(tree, types, selectors: allowed)
     var boxes: [ArgumentBox] = []

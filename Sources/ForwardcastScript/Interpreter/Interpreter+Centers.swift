@@ -36,7 +36,7 @@ extension Interpreter {
   }
 
   private func point(_ expression: Expression, _ wanting: String) throws -> ScriptPoint {
-    try evaluate(expression, "\(wanting) needs an extension point, not", showsValue: true) { value in
+    try evaluate(expression, "\"\(wanting)\" needs an extension point, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptPoint
     }
   }
@@ -85,7 +85,7 @@ extension ScriptObject: ServiceLifecycle {
     do {
       guard let answer = try callHook("isPersistent") else { return false }
       guard let isPersistent = answer.value as? Bool else {
-        throw ScriptError(.typeMismatch, "isPersistent of \(receiverName) must answer a Bool")
+        throw ScriptError(.typeMismatch, "\"isPersistent\" of \(receiverName) must answer a Bool")
       }
       return isPersistent
     } catch {

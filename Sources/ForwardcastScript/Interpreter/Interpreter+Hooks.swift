@@ -29,7 +29,7 @@ extension Interpreter {
     // Each later message searches all hooks, so the price grows with the number of hooks.
     try run.charge(Work.make + Work.look * world.hookCount + (name.map(Work.name) ?? 0))
     let offset = proxy.offset
-    let proxy = try evaluate(proxy, "\(moment.rawValue) needs a proxy, not", showsValue: true) { value in
+    let proxy = try evaluate(proxy, "\"\(moment.rawValue)\" needs a proxy, not", showsValue: true) { value in
       value.reference?.receiver as? any MessageHooking
     }
     let selector = try at(selector.offset) { try world.intern(selectorName(evaluate(selector))) }
@@ -48,7 +48,7 @@ extension Interpreter {
   }
 
   func hookArgument(_ index: ScriptValue) throws -> ScriptValue {
-    let index = try index.wanted("arg needs an integer, not", \.integer)
+    let index = try index.wanted("\"arg\" needs an integer, not", \.integer)
     let arguments = frame.hook?.arguments ?? []
     guard arguments.indices.contains(index) else {
       throw ScriptError(.wrongNumberOfArguments, "argument \(index) does not exist; the message has \(arguments.count)")
@@ -61,7 +61,7 @@ extension Interpreter {
     guard let hook = frame.hook else { return .null }
     var list: [ScriptValue]?
     if let arguments {
-      let elements = try arguments.wanted("proceed takes a list, not", \.list)
+      let elements = try arguments.wanted("\"proceed\" takes a list, not", \.list)
       guard elements.count == hook.arguments.count else {
         throw ScriptError(.wrongNumberOfArguments, "the message takes \(hook.arguments.count), found \(elements.count)")
       }

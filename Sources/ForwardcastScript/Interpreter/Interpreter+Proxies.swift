@@ -89,7 +89,7 @@ extension Interpreter {
 
   /// Interns the selectors of a list, because the registration responds to them.
   func selectors(_ expression: Expression) throws -> [MessageSelector] {
-    let elements = try evaluate(expression, "only takes a list of selectors, not", \.list)
+    let elements = try evaluate(expression, "\"only\" takes a list of selectors, not", \.list)
     return try at(expression.offset) {
       try run.charge(Work.pass * elements.count)
       return try elements.map { try world.intern(selectorName($0)) }
@@ -115,7 +115,7 @@ extension Interpreter {
     }
     let wanted = change == .cancel ? "a registration or a hook" : "a registration"
     let registration = try at(expression.offset) {
-      try value.wanted("\(change.rawValue) takes \(wanted), not", \.registration)
+      try value.wanted("\"\(change.rawValue)\" takes \(wanted), not", \.registration)
     }
     switch change {
     case .mute: registration.mute()
@@ -129,7 +129,7 @@ extension Interpreter {
   }
 
   func multicast(_ expression: Expression, _ wanting: String) throws -> any ScriptedMulticast {
-    try evaluate(expression, "\(wanting) needs a multicast proxy, not", showsValue: true, \.multicast)
+    try evaluate(expression, "\"\(wanting)\" needs a multicast proxy, not", showsValue: true, \.multicast)
   }
 }
 

@@ -19,7 +19,7 @@ extension Interpreter {
     case .calls: return try calls(of: value)
     case .signature: return .signature(try MethodSignature(encoding(value)))
     case .types, .offsets, .sizes, .aligns, .frame, .returns:
-      let signature = try value.wanted("\(query.rawValue) needs a signature, not", \.signature)
+      let signature = try value.wanted("\"\(query.rawValue)\" needs a signature, not", \.signature)
       try run.charge(Work.pass * signature.numberOfArguments)
       return try bounded(answer(query, about: signature))
     case .size: return number(try TypeEncoding(encoding(value)).layout?.size)
@@ -37,7 +37,7 @@ extension Interpreter {
   }
 
   private func multicast(_ value: ScriptValue, _ query: Query) throws -> any ScriptedMulticast {
-    try value.wanted("\(query.rawValue) needs a multicast proxy, not", showsValue: true, \.multicast)
+    try value.wanted("\"\(query.rawValue)\" needs a multicast proxy, not", showsValue: true, \.multicast)
   }
 
   private func answer(_ query: Query, about signature: MethodSignature) -> ScriptValue {
@@ -68,7 +68,7 @@ extension Interpreter {
 
   /// `explain p "sel:"`: a line for each registration, including nested proxies. Sends nothing.
   func explain(_ name: String, of value: ScriptValue, at offset: Int) throws -> ScriptValue {
-    let proxy = try value.wanted("explain needs a multicast proxy, not", showsValue: true, \.multicast)
+    let proxy = try value.wanted("\"explain\" needs a multicast proxy, not", showsValue: true, \.multicast)
     try run.charge(Work.make + Work.name(name))
     let arity = try MessageSelector.numberOfArguments(inName: name)
     let selector = try world.selectorToSend(name, argumentCount: arity, to: proxy)
@@ -111,7 +111,7 @@ extension Interpreter {
   }
 
   func calls(of value: ScriptValue) throws -> ScriptValue {
-    let proxy = try value.wanted("calls needs a recording proxy, not", showsValue: true) { value in
+    let proxy = try value.wanted("\"calls\" needs a recording proxy, not", showsValue: true) { value in
       value.reference?.receiver as? ScriptRecording
     }
     let recorder = proxy.recorder

@@ -219,9 +219,9 @@ extension CollectPolicy {
     case (.any, .bool(let value)): return !value
     case (.every, .bool(let value)): return value
     case (.any, _), (.every, _):
-      throw ScriptError(.typeMismatch, "\(rawValue) combines answers of type Bool, not \(answer.kind)")
+      throw ScriptError(.typeMismatch, "\"\(rawValue)\" combines answers of type Bool, not \(answer.kind)")
     case (.sum, .integer), (.sum, .floating), (.last, _), (.all, _): return true
-    case (.sum, _): throw ScriptError(.typeMismatch, "sum adds answers that are numbers, not \(answer.kind)")
+    case (.sum, _): throw ScriptError(.typeMismatch, "\"sum\" adds answers that are numbers, not \(answer.kind)")
     }
   }
 

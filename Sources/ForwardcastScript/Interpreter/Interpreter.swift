@@ -49,7 +49,7 @@ struct Interpreter {
           (block, rounds) = try holds(condition) ? (then, 1) : (otherwise ?? [], 1)
         case .repeat(let count, let repeated):
           block = repeated
-          rounds = try evaluate(count, "repeat needs an integer from 0 on, not", showsValue: true) { value in
+          rounds = try evaluate(count, "\"repeat\" needs an integer from 0 on, not", showsValue: true) { value in
             value.integer.flatMap { $0 >= 0 ? $0 : nil }
           }
           // An empty round counts as a step, so the step limit ends a long loop.

@@ -121,7 +121,7 @@ extension Parser {
       let name = try takeName("the name of an object")
       append(.compute { interpreter, _ in .bool(try interpreter.isAlive(name)) }, at: place, looksUp: name)
     case .collect:
-      let policy = try take(LanguageWords.words(CollectPolicy.self)) { $0.word.flatMap(CollectPolicy.init) }
+      let policy = try take("one of " + LanguageWords.words(CollectPolicy.self)) { $0.word.flatMap(CollectPolicy.init) }
       try appendSend(.result(policy), token)
     case .errors: try appendSend(.errors, token)
     case .report: try appendSend(.report, token)

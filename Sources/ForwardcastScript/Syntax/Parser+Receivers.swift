@@ -81,7 +81,8 @@ extension Parser {
     case "multicast":
       var options: Set<ProxyOption> = []
       while try peek().word != nil {
-        options.insert(try take(LanguageWords.words(ProxyOption.self)) { $0.word.flatMap(ProxyOption.init) })
+        options.insert(
+          try take("one of " + LanguageWords.words(ProxyOption.self)) { $0.word.flatMap(ProxyOption.init) })
       }
       return { [options] in $0.makeMulticast(name, options) }
     case "forward":
@@ -97,7 +98,7 @@ extension Parser {
     case "recording":
       let target = try parseExpression()
       return { try $0.makeRecording(name, of: target) }
-    default: throw unexpected(token, wanted: "multicast, forward to, lazy or recording")
+    default: throw unexpected(token, wanted: "\"multicast\", \"forward to\", \"lazy\" or \"recording\"")
     }
   }
 
@@ -117,14 +118,14 @@ extension Parser {
         modifiers.append { $1.name = name }
       case "on":
         let queue = try parseExpression()
-        modifiers.append { $1.queue = try $0.evaluate(queue, "on takes a queue, not", \.queue) }
+        modifiers.append { $1.queue = try $0.evaluate(queue, "\"on\" takes a queue, not", \.queue) }
       case "priority":
         let priority = try parseExpression()
         modifiers.append { $1.priority = try $0.evaluate(priority, "a priority is an integer, not", \.integer) }
       case "only":
         let list = try parseExpression()
         modifiers.append { $1.only = try $0.selectors(list) }
-      default: throw unexpected(token, wanted: "on, priority, only or as")
+      default: throw unexpected(token, wanted: "\"on\", \"priority\", \"only\" or \"as\"")
       }
     }
     return .action { [modifiers] in try $0.add(target, to: proxy, modifiers) }

@@ -103,9 +103,9 @@ struct HookScriptTests {
         "7:19 wrong number of arguments: the message takes 1, found 0"
       ),
       ("before p \"a\" { print result }\n[p a]", "7:22 unknown name: result"),
-      ("before x \"a\" { }", "7:8 type mismatch: before needs a proxy, not <R x>"),
+      ("before x \"a\" { }", "7:8 type mismatch: \"before\" needs a proxy, not <R x>"),
       ("before p \"a b\" { }", "7:10 invalid selector"),
-      ("before p \"a\" { } as h\nmute h", "8:6 type mismatch: mute takes a registration, not a hook"),
+      ("before p \"a\" { } as h\nmute h", "8:6 type mismatch: \"mute\" takes a registration, not a hook"),
       ("print proceed", "7:7 syntax: \"proceed\" is allowed in \"around\" only"),
       ("print arg 0", "7:7 syntax: \"arg\" is allowed in hooks only"),
     ])

@@ -42,7 +42,7 @@ struct ProxyScriptTests {
       print explain p "cook:"
       print explain p "fly"
       expect explain inner "wash" == "<Cook eve>: yes, row wash of Cook, directly"
-      expect explain ann "wash" throws "type mismatch: explain needs a multicast proxy, not <Cook ann>"
+      expect explain ann "wash" throws "type mismatch: \\"explain\\" needs a multicast proxy, not <Cook ann>"
       expect explain p "a b" throws "invalid selector"
       """)
     expect(

@@ -91,7 +91,7 @@ struct RecordingScriptTests {
   func mismatch(operand: String) {
     let played = play(cooks + "proxy multi = multicast\nprint calls \(operand)")
     expect(played.outcome.error?.code, equals: .typeMismatch)
-    expect(played.error?.contains("calls needs a recording proxy, not ") == true)
+    expect(played.error?.contains("\"calls\" needs a recording proxy, not ") == true)
   }
 
   @Test("exceeding the number of recorded calls is an error")
