@@ -143,7 +143,7 @@ package enum CodedType {
 }
 
 /// The types instantiated by name. The runtime never frees types, so their number is limited.
-/// *Flat* types, of one level, are few and do not count, so that no sender can use them up.
+/// *Flat* types, of one level, are few and do not count, so they stay decodable at the limit.
 private enum ReadTypes {
   enum Composition: Hashable {
     case array(of: ObjectIdentifier)

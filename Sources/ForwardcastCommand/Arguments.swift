@@ -97,7 +97,7 @@ struct Arguments {
       }
       let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       let name = parts[0] == "-h" ? "--help" : parts[0]
-      // The subcommand's help has been printed by now, unless `--help` has a value.
+      // Includes `--help`, to refuse a value. Without a value, it was handled earlier.
       let options = word.options + CommandWord.general.options.prefix(word.name.isEmpty ? 0 : 1)
       guard let option = options.first(where: { $0.name == name }) else {
         let near = Likeness.nearest(to: name, among: options.map(\.name))

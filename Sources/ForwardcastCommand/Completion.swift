@@ -146,6 +146,6 @@ struct Completion {
     return "-l \(option.name.dropFirst(2))\(value) -d '\(quoted(option.meaning))'"
   }
 
-  /// Removes single quotes, so that the text can be put into them.
+  /// Removes single quotes, so that the text can be quoted with them.
   private func quoted(_ text: String) -> String { text.replacing("'", with: "") }
 }

@@ -158,7 +158,7 @@ final class Conversation {
     if !isTerminal, status == .usage { isOver = true }
   }
 
-  /// The command for a word such as `help` or `quit`, unless the session has that name.
+  /// The command for a word such as `help` or `quit`, unless it is a name in the session.
   private func command(_ word: String) -> String? {
     let first = word.prefix { $0 != " " }
     guard session.value(of: String(first)) == nil else { return nil }

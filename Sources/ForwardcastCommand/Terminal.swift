@@ -1,7 +1,7 @@
 // Terminal.swift: reads single keys from a terminal.
 
 /// Standard input in raw mode until ``restore()``: without echo and line editing, and with marks
-/// around pasted text. A signal that ends the program restores it, too.
+/// around pasted text. A signal that ends the program also restores the terminal.
 struct RawTerminal {
   /// The settings before raw mode. Written before the handlers of signals read them.
   private nonisolated(unsafe) static var saved = termios()

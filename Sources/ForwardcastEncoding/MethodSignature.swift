@@ -85,10 +85,9 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     argumentTypes.map { Self.argumentLayout($0, on: target) }
   }
 
-  /// The offset of each argument in the argument frame, in bytes. It is the offset that the
-  /// encoding states. Without a stated offset, it is the offset that a C compiler for this machine
-  /// computes; `nil` after an argument of unknown size. The frame has no gaps, and an integer takes
-  /// at least as many bytes as an `int`.
+  /// The offset of each argument in the argument frame, in bytes, as the encoding states it. An
+  /// unstated offset is computed as by a C compiler for this machine: the frame has no gaps, and an
+  /// integer takes at least as many bytes as an `int`. `nil` after an argument of unknown size.
   public var argumentOffsets: [Int?] {
     let computed = frame(on: .current).offsets
     guard !storage.statedOffsets.isEmpty else { return computed }

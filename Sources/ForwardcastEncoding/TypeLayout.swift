@@ -92,9 +92,9 @@ public struct TypeLayout: Hashable, Sendable {
     return overflow ? nil : TypeLayout(size: product, alignment: alignment)
   }
 
-  /// The layout of C's `_Atomic`. For a value of at most 16 bytes, the size is rounded up to a
-  /// power of two, which is also the alignment, so that one instruction can access the value. An
-  /// empty value gets one byte.
+  /// The layout of C's `_Atomic`. The size of a value of at most 16 bytes is rounded up to a power
+  /// of two. This is also the alignment, so one instruction can access the value. An empty value
+  /// gets one byte.
   private var atomic: TypeLayout {
     if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
     if size > 16 { return self }
@@ -135,9 +135,9 @@ private struct RecordLayout {
     bits = max(bits, start + Int64(member.size) * 8)
   }
 
-  /// Adds a bit-field at its encoded position, else at the next bit or, if the field would cross a
-  /// unit of its declared type, at the next unit. If the type is missing (Apple omits it), it is
-  /// taken to be `unsigned int` or, for a wider field, the smallest integer that holds the field.
+  /// Adds a bit-field at its encoded position. Without one, adds it at the next bit or, if it would
+  /// cross a unit of its declared type, at the next unit. A missing type (Apple omits it) counts
+  /// as `unsigned int` or, for a wider field, as the smallest integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

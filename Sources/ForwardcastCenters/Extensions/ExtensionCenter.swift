@@ -13,7 +13,7 @@ import Forwardcast
 ///     // by selector:
 ///     extensions.notify((any MessageExtension).self, .onAddMsg, "alice", [1, 2])
 ///
-/// `clearData()` of the service center keeps this center, but releases observers that are
+/// `clearData()` of the service center keeps the extension center, but releases observers that are
 /// non-persistent services. The next message creates lazy observers again. Protocols must be
 /// `Sendable`, because any thread may use the center. A standalone ``ExtensionPoint`` takes any
 /// protocol.
@@ -42,8 +42,8 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``.
-  /// - Returns: `false` if the extension point exists already. It is then unchanged. If its first
-  ///   use created it, it has no table.
+  /// - Returns: `false` if the extension point already exists and is unchanged. A point created by
+  ///   its first use has no table.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()

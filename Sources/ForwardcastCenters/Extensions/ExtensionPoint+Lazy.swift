@@ -15,8 +15,8 @@ extension ExtensionPoint {
   /// error of an observer. The other observers still receive the message, and the next message
   /// tries again.
   ///
-  /// The class implements the messages of the point's table and, if it is a `MessageReceiver`,
-  /// those of its own table, except messages that a `PartialTarget` lists as unimplemented.
+  /// The class counts as implementing the messages of the point's table and, if it is a
+  /// `MessageReceiver`, of its own table. A `PartialTarget` lists the exceptions.
   ///
   /// - Parameters:
   ///   - type: the class of the service.

@@ -35,7 +35,7 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
   ///     table, every message.
   ///   - table: methods for all observers. Methods of an observer's own table take precedence.
   ///   - services: the center that creates and retains lazy observers. The point retains it.
-  ///   - options: how the point treats unanswered messages and errors; it rejects all duplicates.
+  ///   - options: how the point treats unanswered messages and errors. `duplicates` has no effect.
   public convenience init(
     selectors: [MessageSelector]? = nil, table: SelectorTable? = nil, services: ServiceCenter = .shared,
     options: MulticastOptions = MulticastOptions()

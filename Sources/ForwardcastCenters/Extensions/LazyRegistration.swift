@@ -62,7 +62,7 @@ final class LazyRegistration: NamedReceiver, Sendable {
     retained.withLock { $0[ObjectIdentifier(token)] = UncheckedSendable(observer) }
     let first = entry.keep(token, for: self) { ($0 as? LifetimeToken)?.registration !== self }
     if first === token { return observer }
-    // Another thread has created the observer. A token without an observer vacates no slot.
+    // Another thread was first. This token vacates no slot, because it has no observer.
     _ = retained.withLock { $0.removeValue(forKey: ObjectIdentifier(token)) }
     return (first as? LifetimeToken).flatMap { self.observer(for: $0) } ?? observer
   }

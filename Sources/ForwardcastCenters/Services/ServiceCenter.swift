@@ -7,7 +7,7 @@ import Forwardcast
 ///     let center = ServiceCenter()
 ///     let account = try center.service(AccountService.self)  // created here
 ///     try center.service(AccountService.self) === account    // true
-///     center.clearData()  // the user logs out: cleared and released
+///     center.clearData()  // at log-out: clears and releases services
 ///
 /// One thread creates a service, and concurrent requests for the service wait. A service may
 /// request other services during its construction. A dependency cycle is an error that names the

@@ -80,8 +80,8 @@ final class Construction: Sendable {
   }
 }
 
-/// The services of one center, published and under construction. One lock guards all state and is
-/// held only for look-ups. Constructions, callbacks and releases run outside the lock.
+/// The services of one center, published and under construction. One lock guards `state`.
+/// Constructions, callbacks and releases run outside the lock.
 final class ServiceStore: Sendable {
   private struct Pending {
     let construction: Construction

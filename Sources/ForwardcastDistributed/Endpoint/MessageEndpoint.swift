@@ -35,7 +35,7 @@ public distributed actor MessageEndpoint<ActorSystem> where ActorSystem: Distrib
   ///   - limits: the limits of messages and memory.
   ///   - caller: identifies the caller, for example by a task-local value that the engine sets.
   ///     Other identified callers cannot use the *line* that orders the caller's messages.
-  ///     With `nil`, the endpoint trusts the names that senders state.
+  ///     If `caller` returns `nil`, the endpoint trusts the names that senders state.
   ///   - actorSystem: the engine.
   public init(
     _ receiver: any MessageReceiver & Sendable, allowing selectors: [MessageSelector],

@@ -5,9 +5,9 @@ import Forwardcast
 /// The messages to one endpoint in the order of their calls, each with a deadline.
 ///
 /// A message waits until the *window* of messages in flight has room, and gets the next number. A
-/// task then passes it to the engine: see ``OutgoingCall``. The message ends with an answer, an
-/// error, its deadline, cancellation, or the loss of the other side. If the message ends before the
-/// engine returns, the endpoint is notified that nobody awaits the answer to the message.
+/// task then passes the message to the engine: see ``OutgoingCall``. The message ends with an
+/// answer, an error, its deadline, cancellation, or the loss of the other side. If it ends before
+/// the engine returns, the endpoint is notified that nobody awaits the answer.
 ///
 /// After each change of the state, ``goOn()`` sends what ``State/next(_:)`` returns.
 final class RemoteLine: Sendable {

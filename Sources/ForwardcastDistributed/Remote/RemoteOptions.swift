@@ -9,9 +9,8 @@ public struct RemoteOptions: Sendable {
   public enum Questions: Hashable, Sendable {
     /// The answer is what the endpoint stated when the receiver was connected.
     case askedOnce
-    /// The answer is `true` for every selector that the endpoint accepts. The message itself then
-    /// finds out: it fails if no target responds. Suits receivers whose answers change, such as
-    /// proxies.
+    /// The answer is `true` for every selector that the endpoint accepts. The message itself fails
+    /// if no target responds. Suits receivers whose answers change, such as proxies.
     case askedEachTime
   }
 

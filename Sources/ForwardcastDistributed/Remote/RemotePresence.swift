@@ -8,8 +8,8 @@ public enum RemotePresence: Hashable, Sendable {
   case connected
   /// The other side is lost, for this reason. Messages fail at once until it is connected again.
   case lost(String)
-  /// The other side has ended, for this reason, and no attempt to connect follows. It ends by
-  /// ``RemoteReceiver/end(_:)``, or after too many attempts to reconnect.
+  /// The other side has ended, for this reason, and no attempt to connect follows. Either
+  /// ``RemoteReceiver/end(_:)`` was called, or too many attempts to reconnect failed.
   case ended(String)
 
   var isEnd: Bool { if case .ended = self { true } else { false } }

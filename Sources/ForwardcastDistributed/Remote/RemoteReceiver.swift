@@ -27,8 +27,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// The time limit of a message.
   public let deadline: Duration
 
-  /// The `ActorSystem.ActorID` of the endpoint. In some actor systems, it has not only an address
-  /// but also, for example, a number for each start of the process.
+  /// The `ActorSystem.ActorID` of the endpoint. In some actor systems, a process that restarts at
+  /// the same address gets another identity.
   public let endpointID: any Hashable & Sendable
 
   let line: RemoteLine
@@ -74,8 +74,8 @@ public final class RemoteReceiver: MessageForwarding, SuspendingForwarding, Name
   /// True if the other side is not connected, so that messages are not sent.
   public var isGone: Bool { presence != .connected }
 
-  /// The number of replies that the engine delivered to the wrong call. The replies were ignored,
-  /// and these calls ended as ``RemoteError/Code/malformedAnswer``.
+  /// The number of replies that the engine delivered to the wrong call. Such replies are ignored,
+  /// and the calls that got them end as ``RemoteError/Code/malformedAnswer``.
   public var misdeliveredReplies: Int { line.state.withLock { $0.mismatches } }
 
   /// If the other side was lost, reconnects to the endpoint with the same identity in the engine.

@@ -64,7 +64,7 @@ struct WireWriter {
     endList()
   }
 
-  /// The name of a field, before its value.
+  /// Writes the name of a field, before its value.
   mutating func name(_ name: StaticString) { name.withUTF8Buffer { text($0) } }
 
   mutating func field(_ name: StaticString, _ value: String) {
@@ -81,7 +81,7 @@ struct WireWriter {
 
   mutating func cut(to place: Int) { bytes.removeLast(bytes.count - place) }
 
-  /// The heading of a message, which names the version.
+  /// Writes a message's heading, which names the version.
   mutating func heading() { bytes += WireVersion.bytes }
 
   /// A reply of the given kind, with the fields that `body` writes.

@@ -1,6 +1,6 @@
 // CarriedNames.swift: names types in extensions outside their scope.
 
-/// Names types through aliases in the namespace of a generated class.
+/// Names types through aliases in the enum that is the namespace of a generated class.
 ///
 /// A generated extension is outside the types that enclose a protocol, so it does not see their
 /// other members. In `enum Chat { struct Message {…}; protocol RoomDelegate {…} }`, the namespace
@@ -12,7 +12,7 @@ struct CarriedNames {
   /// The generic parameters and arguments of the class and of the aliases.
   var generics = (parameters: "", arguments: "")
   /// The global actors of the whole protocol. An actor that only a member states may exist only in
-  /// the builds and platform versions of that member, so each member has an alias of its own.
+  /// the builds and platform versions of that member, so its alias belongs to the member.
   var actors: Set<String> = []
 
   /// Names with the same meaning in every scope.
@@ -40,7 +40,7 @@ struct CarriedNames {
     owner.map { "\($0)Error\(member.positions.lowerBound)\(generics.arguments)" } ?? text
   }
 
-  /// The namespace's property for a value or rule; the text itself if generic or without `owner`.
+  /// The namespace's property for a value or rule; `text` for a generic class or without `owner`.
   func value(_ text: String, _ kind: String, of member: Member) -> String {
     generics.arguments.isEmpty ? owner.map { "\($0)\(kind)\(member.positions.lowerBound)" } ?? text : text
   }

@@ -51,8 +51,8 @@ struct Entry {
     return [base] + labels
   }
 
-  /// The Swift name, after the shortest key and `=` if that key differs from the base name. `nil`
-  /// if the selector implies the name, and for setters, subscripts and stated selectors.
+  /// The Swift name, as in `key=move(to:)`, or `move(to:)` if the shortest key is `move`. `nil` if
+  /// the selector implies the name, and for setters, subscripts and stated selectors.
   var swiftName: String? {
     guard member.statedSelector == nil, role != .setter else { return nil }
     let key = alias ?? key

@@ -126,7 +126,7 @@ extension SourceText {
     var platforms = availability.compactMap { $0.contains("unavailable") ? $0.first : nil }
     // Like Swift, applies iOS availability to visionOS and Mac Catalyst, unless theirs is stated.
     if platforms.contains("iOS"), !states("visionOS") { platforms.append("visionOS") }
-    // Other obsoletions depend on the deployment target, which `#if` cannot test.
+    // Obsoletions of platforms depend on the deployment target, which `#if` cannot test.
     let languages = availability.filter { $0.first == "swift" }.joined().compactMap { argument in
       argument.hasPrefix("obsoleted: ") ? "swift(<\(argument.dropFirst(11)))" : nil
     }

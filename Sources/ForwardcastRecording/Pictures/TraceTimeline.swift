@@ -22,10 +22,10 @@ struct TracePlace: Hashable, Sendable {
 
 /// The open slices, the lanes, and the text to write.
 ///
-/// A new slice is nested in the innermost slice of its task or thread, on that slice's lane. This
-/// requires that the lane belongs to the new slice's context, and that the innermost slice has no
-/// nested slice there. Otherwise the new slice takes a free lane of its context or thread. A slice
-/// is written when it ends. If slices nested in it are still open then, it moves to another lane.
+/// A new slice is nested in the innermost slice of its task or thread, on that slice's lane, if the
+/// lane belongs to the new slice's context and has no slice within the innermost one. Otherwise the
+/// new slice takes a free lane of its context or thread. A slice is written when it ends. If nested
+/// slices are still open then, the written slice moves to another lane.
 struct TraceTimeline {
   private struct Slice {
     let step: Int
@@ -45,7 +45,7 @@ struct TraceTimeline {
   var text = "[\n"
   private let origin: ContinuousClock.Instant
   private var slices: [Int: Slice] = [:]
-  /// The start of each arrow, by the queued step at which the arrow ends.
+  /// The start of each arrow, by the step of the queued message.
   private var queued: [Int: (time: Int64, lane: Int)] = [:]
   /// The open steps of each place, innermost last.
   private var stacks: [TracePlace: [Int]] = [:]

@@ -43,7 +43,7 @@ struct FailedSteps {
   /// Returns the steps in the order of their group.
   mutating func take() -> [UndoStep] { exchange(&steps, with: []).reversed() }
 
-  /// Removes the steps of a target, or all. Returns them, since their release may run foreign code.
+  /// Removes a target's steps, or all. Returns the old steps, whose release may run foreign code.
   mutating func remove(of target: AnyObject?) -> [UndoStep] {
     func isKept(_ step: UndoStep) -> Bool { target != nil && step.target !== target }
     let old = steps + (running.map { [$0] } ?? [])
@@ -79,12 +79,12 @@ final class OpenGroups {
     frames.append(Frame(number: number, start: steps.count, coalescing: coalescing))
   }
 
-  /// The number of open groups up to the group `number`; `nil` if that group is closed.
+  /// The nesting level of the group `number`, from 1; `nil` if that group is closed.
   func level(of number: Int) -> Int? { frames.lastIndex { $0.number == number }.map { $0 + 1 } }
 
   func append(_ step: UndoStep) { steps.append(step) }
 
-  /// Adds a group, closed, to the innermost open group.
+  /// Adds a closed group to the innermost open group.
   func append(_ group: UndoGroup) {
     open(0)
     steps += group.steps

@@ -21,9 +21,7 @@ extension UndoHistory {
 
   /// A `Sendable` stand-in for `target`, although the history is not `Sendable`. The stand-in
   /// accepts calls only on the actor that prepared it or, without an actor, in the same task or
-  /// thread.
-  /// Other calls fail with `MessageError` `isolationMismatch`, which is thrown or passed to
-  /// `onError`.
+  /// thread. Other calls throw `MessageError` `isolationMismatch`, or pass it to `onError`.
   public func prepare<Proxy: MulticastFacade & Sendable>(
     _ target: Proxy.Interface, as proxy: Proxy, isolation: (any Actor)? = #isolation
   ) -> Proxy {

@@ -203,7 +203,7 @@ public final class UndoHistory {
 
   /// The maximum number of outermost groups to undo, and to redo. 0 (the default) or less means no
   /// limit. Setting a lower limit drops the oldest groups. While groups are added, the history can
-  /// keep up to a quarter more groups than the limit.
+  /// exceed the limit by up to a quarter.
   public var levelsOfUndo = 0 { didSet { for stack in [undoStack, redoStack] { stack.limit = max(levelsOfUndo, 0) } } }
 
   // MARK: Forgetting
@@ -237,21 +237,21 @@ extension UndoHistory {
   ///       menu.title = $0.undoMenuItemTitle
   ///     }
   public enum Events {
-    /// Before a group is opened or closed, and before an undo or a redo.
+    /// Sent before a group is opened or closed, and before an undo or a redo.
     public static let checkpoint = Message<(UndoHistory) -> Void>("undoHistoryCheckpoint:")
-    /// After a group was opened.
+    /// Sent after a group was opened.
     public static let didOpenGroup = Message<(UndoHistory) -> Void>("undoHistoryDidOpenGroup:")
-    /// Before a group is closed, together with any groups that are open within it.
+    /// Sent before a group is closed, with any groups that are open within it.
     public static let willCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryWillCloseGroup:")
-    /// After a group was closed.
+    /// Sent after a group was closed.
     public static let didCloseGroup = Message<(UndoHistory) -> Void>("undoHistoryDidCloseGroup:")
-    /// Before the steps of an undo are performed.
+    /// Sent before the steps of an undo run.
     public static let willUndo = Message<(UndoHistory) -> Void>("undoHistoryWillUndo:")
-    /// After the steps of an undo were performed.
+    /// Sent after the steps of an undo have run.
     public static let didUndo = Message<(UndoHistory) -> Void>("undoHistoryDidUndo:")
-    /// Before the steps of a redo are performed.
+    /// Sent before the steps of a redo run.
     public static let willRedo = Message<(UndoHistory) -> Void>("undoHistoryWillRedo:")
-    /// After the steps of a redo were performed.
+    /// Sent after the steps of a redo have run.
     public static let didRedo = Message<(UndoHistory) -> Void>("undoHistoryDidRedo:")
   }
 }

@@ -7,8 +7,7 @@
 /// Removed steps are released after a change is complete, because a `deinit` may call the history.
 final class UndoStack {
   private var groups: [UndoGroup] = []
-  /// The number of groups that can still be popped: the limit, minus the popped groups, plus the
-  /// pushed groups.
+  /// How many groups can still be popped. A pop subtracts 1, and a push adds 1, up to `limit`.
   private var left = Int.max
   /// The number of groups that were examined because of the limit.
   private(set) var looks = 0

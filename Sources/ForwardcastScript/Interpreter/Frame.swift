@@ -24,7 +24,7 @@ struct WeakObject: @unchecked Sendable {  // weak references are synchronized; u
 /// One activation of a method, a hook or a script, on one thread.
 final class Frame {
   let source: SourceText
-  /// The object whose method runs, or whose method made the running code; `nil` at the top level.
+  /// The object whose method runs or has created the running hook or lazy proxy; else `nil`.
   let object: ScriptObject?
   let depth: Int
   /// The scopes of the method and its blocks, innermost last; empty at the top level.

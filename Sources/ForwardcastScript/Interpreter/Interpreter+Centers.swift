@@ -74,7 +74,7 @@ extension Interpreter {
   }
 }
 
-// MARK: - Callbacks of the service center, as messages to rows
+// MARK: - Callbacks of the service center, as method calls
 
 extension ScriptObject: ServiceLifecycle {
   func serviceDidInit(in center: ServiceCenter) throws { _ = try callHook("serviceDidInit", making: center) }

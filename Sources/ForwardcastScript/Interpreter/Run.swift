@@ -204,8 +204,7 @@ final class SendInProgress: Sendable {
   let depth: Int
   /// The centers of the services that are being created. Queued methods may wait for the services.
   let making: [ServiceCenter]
-  /// The policy of a `collect`, which throws the first error of its targets; with `nil`, the last
-  /// answer is the result.
+  /// The policy of a `collect`; `nil` for other sends, whose result is the last answer.
   let policy: CollectPolicy?
   let receiver: ScriptReference?
   private let rows = Atomic<Int>(0)

@@ -2,7 +2,8 @@
 
 import Forwardcast
 
-/// The prices of operations. The limit of a run is ``Run/workPerStep`` units for each allowed step.
+/// The prices of operations. A run may use ``Run/workPerStep`` units for each allowed step, plus
+/// ``Run/leastWork``.
 ///
 /// A step, such as a statement or a send, takes a few microseconds. A unit takes at most ten
 /// nanoseconds. Values, lists and encodings are charged by size. Each stored byte costs two more

@@ -105,7 +105,7 @@ extension World {
         return living
       }
       // The first drain also waits for deliveries of released proxies and of removed targets. If it
-      // would never end, because rows of other sessions wait for this one, it throws.
+      // would never end, because methods of other sessions wait for this one, it throws.
       for case let proxy as ScriptMulticast in [queueEnds] + living.objects {
         drained += try proxy.drainBlocking(timeout: World.patience)
       }
@@ -118,8 +118,8 @@ extension World {
     throw ScriptError(.wouldDeadlock, "a service that is being created cannot wait for queues")
   }
 
-  /// Reports an error that no sender waits for, from a queued target or a service's callback. The
-  /// other errors of a `collect` are not reported.
+  /// Reports an error that no sender waits for, from a queued target or a service's callback. A
+  /// `collect` throws its first error; its other errors are not reported.
   func report(_ failure: any Error) {
     if SendInProgress.current?.policy == nil { (runInProgress ?? Run(self)).note(unawaited: failure) }
   }

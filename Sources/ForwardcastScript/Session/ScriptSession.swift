@@ -57,9 +57,9 @@ public final class ScriptSession {
   /// until a text drops the name.
   ///
   /// On a queue, this receiver and every proxy to which it was added are refused with `isolation
-  /// mismatch`. The same holds in a row or hook of a script that the host calls on another thread
-  /// during a run, or through a `Sendable` proxy while no run is in progress. Another overload
-  /// registers receivers that are `Sendable`.
+  /// mismatch`. The same holds in a script's method or hook that the host calls on another thread
+  /// during a run, or through a `Sendable` proxy outside a run. Another overload registers
+  /// receivers that are `Sendable`.
   public func register<Receiver: MessageReceiver>(_ receiver: Receiver, as name: String) {
     world.bind(name, .object(world.label(host: receiver, "<\(type(of: receiver)) \(name)>", crosses: false)))
   }
@@ -170,10 +170,10 @@ public struct ScriptHandlers: Sendable {
   public var output: @Sendable (String) -> Void
   /// Receives failed expectations, and errors that no sender waits for, such as those on queues.
   public var diagnostics: @Sendable (ScriptError) -> Void
-  /// Receives a line for each step of each message and for each hook call. If this handler and
+  /// Receives a line for each event of a message and for each hook call. If this handler and
   /// ``events`` are `nil`, tracing costs nothing.
   public var trace: (@Sendable (String) -> Void)?
-  /// Receives each step of a message as an event, for example for a `SequenceDiagram`.
+  /// Receives the events of messages, for example for a `SequenceDiagram`.
   public var events: (@Sendable (MessageEvent) -> Void)?
   /// Receives the progress of a run at intervals.
   public var progress: (@Sendable (ScriptProgress) -> Void)?

@@ -9,7 +9,7 @@ final class SourceText: Sendable {
 
   let name: String
   let bytes: [UInt8]
-  /// The number of the first line. More than 1 if the text is a later part of a session.
+  /// The number of the first line. More than 1 for a later part of a longer text.
   private let firstLine: Int
   private let lineStarts: [Int32]
   private let isASCII: Bool

@@ -8,7 +8,7 @@ final class DoubleTarget<Interface>: MessageForwarding, ForwardingToMany, NamedR
   LostErrorHandling, @unchecked Sendable  // state has locks; `rest` is shared only if the interface is Sendable
 {
   let book: CallBook
-  /// The real object, if there is one.
+  /// A proxy to the real object, if any.
   let rest: MulticastProxy<Interface>
   private let table: SelectorTable?
   private let isStrict: Bool

@@ -23,7 +23,7 @@ public struct ExpectedCall: Sendable, CustomStringConvertible {
 
   /// Suspends until the double has received `times` matching calls. Returns true if it has.
   ///
-  /// Captures the arguments of the calls. The wait also ends after `limit`, or when the task is
+  /// On success, captures the arguments. The wait also ends after `limit`, or when the task is
   /// canceled, for example by a test's time limit. Both are failures, reported at the line of this
   /// call. State a `limit` if tests have no time limit, as in XCTest.
   @discardableResult

@@ -4,7 +4,7 @@ import Forwardcast
 
 struct ArgumentMatch: Sendable {
   let description: String
-  /// True if the argument has the type `Value` and is accepted.
+  /// True if the match accepts the argument and its type.
   let accepts: @Sendable (ArgumentBox) -> Bool
   let keep: (@Sendable (ArgumentBox) -> Void)?
 

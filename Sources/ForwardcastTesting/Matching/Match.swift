@@ -8,7 +8,7 @@ import Forwardcast
 ///     store.verify(Messages.save, .equal(name), .where("positive") { $0 > 0 })
 ///     store.verify(Messages.save, .captured(by: names), .any)
 public struct Match<Value>: @unchecked Sendable, CustomStringConvertible {  // immutable; conditions are @Sendable
-  // The other closures only compare values, by `Equatable`, by identity or with `nil`.
+  // Closures other than conditions only compare values, by `==`, by identity or with `nil`.
 
   /// The match in words, for failures.
   public let description: String

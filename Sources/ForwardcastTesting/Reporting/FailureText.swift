@@ -4,7 +4,7 @@ import Forwardcast
 import ForwardcastRecording
 
 /// The texts of failures. The first line says what is wrong. Two columns of expected and actual
-/// calls follow: `✓` marks calls that are as expected, `✗` other calls, and `·` unrelated calls.
+/// calls follow: `✓` marks expected calls, `✗` wrong calls, and `·` unrelated calls.
 enum FailureText {
   /// A call in the right column and, below it, why it is not the expected call.
   private struct Line {

@@ -12,7 +12,7 @@ public struct SourcePlace: Hashable, Sendable, CustomStringConvertible {
   public let column: UInt
 
   let path: StaticString
-  /// The path, if a test library has found it.
+  /// The path, if a test library stated it.
   private let found: String?
 
   /// Creates a place from literals, by default the caller's.

@@ -2,10 +2,10 @@
 
 import Forwardcast
 
-/// Moves jobs off the runtime's threads, to the schedule whose code created the jobs' tasks. These
-/// are tasks of `Task { }` and tasks that Forwardcast creates for methods that suspend. The runtime
-/// has a hook for enqueued jobs; this type looks the hook up by name. Jobs that other code enqueues
-/// stay on the runtime's threads.
+/// Moves jobs off the runtime's threads, to the schedule whose code created the jobs' tasks: by
+/// `Task { }`, or by calling a method that suspends, for which Forwardcast creates a task. The
+/// runtime has a hook for enqueued jobs; this type looks the hook up by name. Jobs that other code
+/// enqueues stay on the runtime's threads.
 enum OutsideTasks {
   private typealias Original = @convention(thin) (UnownedJob) -> Void
   private typealias Hook = @convention(thin) (UnownedJob, Original) -> Void

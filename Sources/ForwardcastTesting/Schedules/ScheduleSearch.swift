@@ -11,7 +11,7 @@ public struct ScheduleSearch: Sendable, Hashable {
 
   let kind: Kind
 
-  /// Every order. If these exceed half of the limit, the other half are random orders from a fixed
+  /// Every order. If half of the limit is not enough, the other half are random orders from a fixed
   /// seed, because the systematic orders of a long program differ only in their last turns.
   public static let every = ScheduleSearch(kind: .every)
 

@@ -28,7 +28,7 @@ final class ScheduleWorld: TaskExecutor, @unchecked Sendable {  // used by the t
 
   let explorer: ScheduleExplorer
   let clock = TestClock()
-  /// Forwardcast calls it at the points where threads of the run may be interrupted.
+  /// Forwardcast calls the controller where threads of the run may be interrupted.
   private(set) var controller: ThreadController?
   private var lanes: [ScheduleLane] = []
   private var tasks: [UInt64: ScheduleLane] = [:]
