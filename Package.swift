@@ -49,11 +49,11 @@ let boundsAreFull = (Context.environment["FORWARDCAST_FULL"] ?? "0") != "0"
 /// The dependencies of most tests of the core.
 let core: [Target.Dependency] = ["Forwardcast", "CoreTestSupport"]
 
-/// Modules with main-actor isolation by default. They compile code of other modules a second time, so they are built only with full
-/// bounds or by name.
+/// Modules with main-actor isolation by default. They compile code of other modules a second time,
+/// so they are built only with full bounds or by name.
 let onMainActor = ["ForwardcastMainActorTests", "GuideMainActorTests"]
 
-/// Compiles shapes in Swift 5 mode. Built only with full bounds or by name.
+/// Compiles the macro tests' shapes in Swift 5 mode. Built only with full bounds or by name.
 let inSwift5 = "ForwardcastSwift5Tests"
 
 let package = Package(
@@ -117,7 +117,8 @@ let package = Package(
     tests(
       "ForwardcastScriptTests", ["Forwardcast", "ForwardcastRecording", "ForwardcastScript", "ForwardcastCommand"]),
     tests("ForwardcastTestingTests", ["Forwardcast", "ForwardcastTesting"]),
-    // The code of README.md and of the catalogs. The second module compiles links to some of it on the main actor by default.
+    // The code of README.md and of the catalogs. The second module compiles links to some of it on
+    // the main actor by default.
     tests(
       "GuideTests", in: "Documentation",
       [
@@ -135,7 +136,7 @@ let package = Package(
     tests(
       "ForwardcastDistributedTests",
       ["ForwardcastDistributed", "PipeActorSystem", "distributed-peer"]),
-    // An example of tests.
+    // An example test target.
     .testTarget(name: "ForwardingTests", dependencies: ["Forwardcast"], path: "Examples/ForwardingTests"),
     // Depends on the programs that it runs.
     tests(
@@ -144,7 +145,7 @@ let package = Package(
   ] + examples
 )
 
-// FORWARDCAST_ONLY="NAME …" keeps only those targets, their dependencies, and the products of what remains.
+// FORWARDCAST_ONLY="NAME …" keeps only those targets, their dependencies, and the products of both.
 if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.isWhitespace).map(String.init) {
   var (needed, open): (Set<String>, [String]) = ([], names)
   while let name = open.popLast() {
@@ -159,8 +160,8 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { byName.contains($0.name) }
 }
 
-/// Compiles each test and example module in one process. Otherwise a second process emits the module, which parses every file and
-/// expands its macros again.
+/// Compiles each test and example module in one process. Otherwise a second process emits the
+/// module. It parses every file and expands its macros again.
 let asWhole = SwiftSetting.unsafeFlags(
   ["-wmo", "-num-threads", "1", "-no-emit-module-separately-wmo", "-disable-batch-mode"],
   .when(configuration: .debug))
@@ -169,17 +170,18 @@ let asWhole = SwiftSetting.unsafeFlags(
 let nothingBeside = SwiftSetting.unsafeFlags(
   ["-index-ignore-system-modules", "-Xfrontend", "-disable-llvm-verify"], .when(configuration: .debug))
 
-/// Builds the macros without optimization: they are fast enough, and optimizing them slowed release builds of clients.
+/// Builds the macros without optimization: they are fast enough, and optimizing them slowed release
+/// builds of clients.
 let unoptimized = SwiftSetting.unsafeFlags(["-Onone", "-gnone"], .when(configuration: .release))
 
-/// Reduces the code size on ELF: one LLVM module for a whole Swift module removes duplicates, functions are aligned to 4 bytes, and each
-/// has a section, so that the linker can drop unused ones.
+/// Reduces the code size on ELF. One LLVM module for a whole Swift module removes duplicates.
+/// Functions are aligned to 4 bytes. Each has a section, so that the linker can drop unused ones.
 let small = SwiftSetting.unsafeFlags(
   ["-enable-single-module-llvm-emission", "-function-sections"].flatMap { ["-Xfrontend", $0] }
     + ["-Xllvm", "-align-all-functions=2"], .when(platforms: [.linux, .android], configuration: .release))
 
-// These flags also apply when a client depends on this package by version, which SwiftPM 6.2 and later allows. They do not change
-// behavior.
+// These flags also apply when a client depends on this package by version, which SwiftPM 6.2 and
+// later allows. They do not change behavior.
 for target in package.targets where target.name != "Interposer" {
   target.swiftSettings =
     [.enableUpcomingFeature("ExistentialAny"), nothingBeside]

@@ -22,7 +22,7 @@ final class Vault: Bank {
   func close(_ account: String) { balances[account] = nil }
 }
 
-/// Logs what was paid.
+/// Prints each call.
 final class Book: Bank {
   func withdraw(_ amount: Int, from account: String) -> Int {
     print("  book: \(amount) from \(account)")

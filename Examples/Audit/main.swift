@@ -18,7 +18,7 @@ func withdraw(_ amount: Int, _ account: String) {
   }
 }
 
-// Change the result: subtract a fee. The key types the hook, so nothing is boxed.
+// Change the result: subtract a fee. The key states the hook's types, so nothing is boxed.
 try bank.around(BankProxy.Messages.withdraw) { call in try call.proceed().map { $0 - 1 } }
 
 // Refuse a call: the caller gets the error of a `before` hook, and the vault is not called.

@@ -39,8 +39,8 @@ final class Bench {
   /// Compares two implementations of one operation, and counts the allocations of each.
   ///
   /// - Parameters:
-  /// - units: the number of units in one operation; times are for one unit.
-  /// - messages: the number of messages in one operation; allocations are for one message.
+  ///   - units: the number of units in one operation; times are for one unit.
+  ///   - messages: the number of messages in one operation; allocations are for one message.
   func compare(
     _ row: String, _ name: String, n: Int, per unit: String = "ns/delivery", units: Int, messages: Int = 1, goal: Goal?,
     ours: Batch, reference: Batch

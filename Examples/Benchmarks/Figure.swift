@@ -19,7 +19,7 @@ struct Figure {
 
   var isReached: Bool? { goal?.isReached(self) }
 
-  /// True if the figure misses its goal by less than the noise: 5 % and its own spread.
+  /// True if the figure misses its goal by less than the noise: 5 % plus its own spread.
   var isWithinNoise: Bool {
     guard isReached == false, var better = goal.map({ _ in self }), goal?.isLowerBound == false else { return false }
     let noise = 0.05 + (spread ?? 0) / (ratio ?? 1)
@@ -82,7 +82,7 @@ extension Goal: CustomStringConvertible {
 }
 
 extension Double {
-  /// The number with this many decimal places, without trailing zeros beyond the first.
+  /// The number with this many decimal places; `–` if it is not finite.
   func text(_ digits: Int) -> String {
     guard isFinite else { return "–" }
     var scale = 1.0

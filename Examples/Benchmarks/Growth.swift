@@ -8,7 +8,7 @@
   import Darwin
 #endif
 
-/// Curves of the cost per delivery against N, on logarithmic axes; the counterpart's are dashed.
+/// Curves of the cost per delivery against N, on logarithmic axes. Counterparts are dashed.
 struct Growth {
   private struct Curve {
     let name: String

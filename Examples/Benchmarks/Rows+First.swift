@@ -11,7 +11,7 @@ extension Bench {
     names()
   }
 
-  /// A target is added, a message goes to it and `n` others, and it is removed.
+  /// Adds a target, sends a message to it and `n` others, and removes it.
   private func visit(_ n: Int) {
     let sides = Sides(n)
     let boxes = WeakDictionary()
@@ -51,7 +51,7 @@ extension Bench {
       reference: { count in for value in 0..<count { WeakLoop([target]).tick(value) } })
   }
 
-  /// New names: the memory of one, its row, and its first and second message in a proxy.
+  /// New names: time and memory of a name, memory of its row, time of its first two messages.
   private func names() {
     let count = isQuick ? 2_000 : 20_000
     guard wants("first", "message of a name", count) else { return }

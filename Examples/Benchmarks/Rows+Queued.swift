@@ -95,8 +95,8 @@ private struct QueuedSides: Sendable {
   private let queues: [DispatchQueue]
 
   /// - Parameters:
-  /// - delivery: where the proxy's targets run, if not on their own queue.
-  /// - other: where the counterpart's targets run.
+  ///   - delivery: where the proxy's targets run, if not on their own queue.
+  ///   - other: where the counterpart's targets run.
   init(_ count: Int, at delivery: Delivery? = nil, beside other: DispatchQueue = DispatchQueue(label: "by hand")) {
     let others = makeTargets(count - 1) + [theirs]
     targets = makeTargets(count - 1) + [mine] + others
@@ -118,7 +118,7 @@ extension Bench {
   /// Messages to targets on a queue.
   ///
   /// Up to the line "one processor", all threads run on one processor, because waking another takes
-  /// longer than all that is compared. The main thread waits, to run the main actor.
+  /// longer than the compared code. The main thread waits, so it can run the main actor.
   func queuedRows() async {
     queueRows()
     let row = Borrowed(bench: self)
@@ -155,7 +155,7 @@ extension Bench {
     actorRows()
   }
 
-  /// Measures beside two busy threads, on another thread than the main one.
+  /// Measures beside two busy threads. Not called on the main thread.
   private func busyRows() {
     let load = Load(threads: 2)
     defer { load.end() }
@@ -208,7 +208,7 @@ extension Bench {
     latency("a queue", queued) { queued.loop.tickEach($0) }
   }
 
-  /// Called on another thread than the main one.
+  /// Not called on the main thread.
   private func mainActorRows() {
     let sides = QueuedSides(1, at: .mainActor, beside: .main)
     let box = sides.loop.boxes[0]

@@ -16,7 +16,7 @@ final class Checkout: CartDelegate {
 /// The page that lists the cart in a table, with the helpers below.
 final class ListPage: CartDelegate {
   let table = Table()
-  /// The single delegate of the table: a proxy that forwards to several. The table holds it weakly.
+  /// The single delegate of the table, which holds it weakly: a proxy with several targets.
   private let taps = CartTableDelegateProxy()
   private let rows: CartRows
   let counter = TapCounter()

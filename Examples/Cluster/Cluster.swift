@@ -13,7 +13,7 @@ extension DistributedReception.Key {
   static var members: DistributedReception.Key<Door> { .init(Door.self, id: "members") }
 }
 
-/// The limits of calls to members. The cluster ends a call after 5 seconds unless it has a timeout.
+/// The limits of calls to members. The cluster ends a call without a timeout after 5 seconds.
 let memberOptions = RemoteOptions(
   deadline: .seconds(2), types: roomTypes, givesUpAfter: 1,
   engineTimeout: { time, call in try await RemoteCall.with(timeout: time) { try await call() } })

@@ -9,7 +9,7 @@ import Synchronization
 final class Host: Sendable {
   private let room = RoomMemberProxy()
   private let own = Listener("host")
-  /// By identity, which contains the node. A restarted process has another identity.
+  /// By identity, which contains the node, so a restarted process has another identity.
   private let members = Mutex<[ClusterSystem.ActorID: RemoteReceiver]>([:])
   private let ends = Mutex((answers: 0, errors: 0))
 

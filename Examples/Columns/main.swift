@@ -7,7 +7,7 @@ import Forwardcast
 final class Row: MessageReceiver {
   static let columns = ["name", "city"]
 
-  /// Empty at first. For a selector that is not here, `resolveMethod` is called once.
+  /// Empty at first. For a selector that the table lacks, `resolveMethod` is called once.
   static let selectorTable = SelectorTable(for: Row.self) {}
 
   static func resolveMethod(for selector: MessageSelector) -> Bool {

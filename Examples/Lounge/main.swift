@@ -1,4 +1,4 @@
-// main.swift: guests in other processes, over an engine: here the toolchain's own.
+// main.swift: guests behind an actor system, here the toolchain's own, in one process.
 // Example: Lounge. Run it with `swift run lounge`.
 
 import Distributed
@@ -15,7 +15,7 @@ struct Remark: Codable, Sendable {
 
 @Forwarded
 protocol LoungeGuest: AnyObject, Sendable {
-  /// Returns the number of remarks that all guests have heard together.
+  /// Returns the number of remarks that a guest has heard. The proxy returns the sum.
   @Answer(.sum) func heard(_ remark: Remark) async throws -> Int
 }
 

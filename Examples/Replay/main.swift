@@ -33,7 +33,7 @@ final class NextTill {
   @Message func clear() { sum = nil }
 }
 
-// Messages to the recorder go on to the till.
+// The recording proxy forwards messages to the till.
 let till = RecordingProxy(of: Till(), as: "till")
 _ = try till.dynamic.add("tea", cents: 455)
 _ = try till.dynamic.total(discount: 0)

@@ -33,7 +33,7 @@ extension Message<(String) -> Int> { static var price: Self { .init("priceOf:") 
 let prices = LazyProxy { PriceService() }
 let cache = Cache()
 
-// Each hook is outside of the hooks before it: cached prices are not retried, and all are logged.
+// Each hook is outside of earlier ones: cached prices are not retried, and all calls are logged.
 try prices.around(
   .price,
   waiting: { call in

@@ -1,4 +1,4 @@
-// Alarm.swift: the code under test: it watches a boiler and calls if it is too hot.
+// Alarm.swift: the code under test, which calls somebody if a boiler is too hot.
 // Example: TestDoubles.
 
 import Forwardcast

@@ -5,7 +5,8 @@ package import Forwardcast
 import Synchronization
 package import TestSupport
 
-/// A context that runs nothing by itself. Each ``step()`` opens one envelope, so the test chooses the order.
+/// A context that runs nothing by itself. Each ``step()`` opens one envelope, so the test chooses
+/// the order.
 package final class StepContext: DeliveryContext {
   package let name: String
   private let woken = Locked<[Mailbox]>([])

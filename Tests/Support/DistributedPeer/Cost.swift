@@ -8,7 +8,7 @@ import PipeActorSystem
 
 // Both wake six threads and make eight system calls for locks per call. A message adds only processor
 // work, so its share is larger on systems that wake threads quickly. The list shows thousands of
-// instructions of both ends, without the system's, for an `Int` there and back (callgrind):
+// instructions at both ends, outside the system, for an `Int` there and back (callgrind):
 //
 //     124  the hand-written method: JSON, frames, finding and calling the method, six thread switches
 //      41  the engine, for a generic actor, which every message needs: its witness tables (13), its

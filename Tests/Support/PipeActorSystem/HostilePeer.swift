@@ -107,7 +107,7 @@ public struct HostilePeer: Sendable {
     return counts.withLock { $0 }
   }
 
-  /// Starts calls in order, each after a query behind the previous one, and waits for all.
+  /// Starts calls in order and waits for all. A query after each call keeps them in order.
   private func atOnce(
     _ numbers: some Sequence<Int>, _ note: @escaping @Sendable (String) -> Void,
     _ call: @escaping @Sendable (Int) async throws -> String

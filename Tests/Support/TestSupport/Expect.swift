@@ -2,8 +2,8 @@
 
 package import Testing
 
-// These calls compile in about a tenth of the time of `#expect`, and the tests contain thousands. Use the macro for errors and
-// exit tests.
+// These calls compile in about a tenth of the time of `#expect`, and the tests contain thousands.
+// Use the macro for errors and exit tests.
 
 /// Like `#expect(value == expected)`; reports both values if they differ.
 package func expect<Value: Equatable>(

@@ -45,8 +45,8 @@ package struct OneAtATime: TestTrait, TestScoping {
   }
 }
 
-/// Delays a test with deadlines of seconds until the pool schedules tasks promptly, for two minutes at most. The delay counts toward
-/// a `.timeLimit`.
+/// Delays a test with deadlines of seconds until the pool schedules tasks promptly, for two minutes
+/// at most. The delay counts toward a `.timeLimit`.
 package struct WhenQuiet: TestTrait, SuiteTrait, TestScoping {
   package var isRecursive: Bool { true }
 

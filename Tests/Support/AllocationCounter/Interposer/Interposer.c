@@ -1,5 +1,5 @@
-// Interposer.c: stands in front of the C library's malloc and counts.
-// A program's own definitions win over the library's, for every library of the process.
+// Interposer.c: counts calls of the C library's malloc.
+// A program's own definitions replace the library's, for every library of the process.
 
 #include "Interposer.h"
 
@@ -17,7 +17,7 @@
 
 enum { NOBODY, ONE_THREAD, EVERYBODY };
 
-// Written by the thread that begins and ends; read by all.
+// Written by the thread that begins and ends counting; read by all threads.
 static int watched = NOBODY;
 static long requests;
 static __thread bool is_watched_thread;
