@@ -100,7 +100,7 @@ extension World {
     try check(seen)
     if !fits {
       let (target, proxy) = (reference(target), reference(proxy))
-      throw ScriptError(.thrown, "isolation mismatch: \(target) is not Sendable and \(proxy) may be used on queues")
+      throw ScriptError(.thrown, "isolation mismatch: \(target) is not Sendable, but \(proxy) may be used on queues")
     }
     guard isProxy, strongly else { return }
     let (_, isFull) = state.withLock { state in
