@@ -46,7 +46,7 @@ final class BufferedLine: Envelope, @unchecked Sendable {  // `state` has a lock
 
   private let state: Guarded<State>
   private let gate: SerialGate
-  /// True if senders may run the target, so a message leaves its place only when the gate is free.
+  /// True if senders may run the target, so messages leave the line only while the gate is free.
   private let isAutomatic: Bool
 
   init(_ buffer: DeliveryBuffer, gate: SerialGate, isAutomatic: Bool = false) {

@@ -4,7 +4,7 @@
 ///
 /// A message that is running does not count. ``Registration/dropped`` counts all queued messages
 /// that did not run, also those of a removed, muted or deallocated target. The summary or report of
-/// a broadcast counts the messages that buffers dropped because of it.
+/// a broadcast counts the messages that buffers dropped because of the broadcast.
 public struct DeliveryBuffer: Hashable, Sendable, CustomStringConvertible {
   enum Policy: Hashable, Sendable {
     case unbounded

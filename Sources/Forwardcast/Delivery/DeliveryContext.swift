@@ -8,7 +8,7 @@ package protocol DeliveryContext: AnyObject, Sendable {
   var name: String { get }
   /// Schedules one `mailbox.drain()`, at `priority` if the context has priorities. The drain
   /// gets no task-local values, since those belong to one sender. The drain must run eventually.
-  /// Otherwise senders that wait for it wait until timeout or cancellation.
+  /// Otherwise senders that await its deliveries wait until timeout or cancellation.
   func wake(_ mailbox: Mailbox, _ priority: TaskPriority)
   /// True if the context runs tasks, so its drains have a priority.
   var hasPriority: Bool { get }

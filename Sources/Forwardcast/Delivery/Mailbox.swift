@@ -20,7 +20,7 @@ package class Envelope: @unchecked Sendable {  // `next` belongs to the sender u
   func open(in mailbox: Mailbox) -> Int { 0 }
 
   /// Called at the end of a drain if a sender is still writing its message into this envelope.
-  /// Returns true if that sender will wake the context, or false if it has finished by now.
+  /// Returns true if that sender will wake the context; false if the sender has finished by now.
   func awaitsSender() -> Bool { false }
 
   /// Runs a delivery that was deferred because its target was busy.
@@ -162,7 +162,7 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
-  /// Wakes the context, if necessary, for a message in a queued envelope. Returns true if it did.
+  /// Wakes the context if a message in a queued envelope requires it. Returns true if woken.
   @discardableResult
   func noteAdded(_ level: UInt16) -> Bool {
     guard raise(to: level) else { return false }

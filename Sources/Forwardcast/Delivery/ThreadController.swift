@@ -4,7 +4,7 @@
 package final class ThreadController: Sendable {
   private static let slot = ThreadSlot()
 
-  /// The controller of the current thread. The code that sets it must retain it.
+  /// The controller of the current thread. The code that sets the controller must retain it.
   package static var current: ThreadController? {
     get { slot.pointer.map { Unmanaged<ThreadController>.fromOpaque($0).takeUnretainedValue() } }
     set { slot.pointer = newValue.map { Unmanaged.passUnretained($0).toOpaque() } }

@@ -2,12 +2,12 @@
 
 /// An optional answer.
 public protocol OptionalAnswer: ExpressibleByNilLiteral {
-  /// True if it is `nil`.
+  /// True if the answer is `nil`.
   var isNil: Bool { get }
 }
 
 extension Optional: OptionalAnswer {
-  /// True if it is `nil`.
+  /// True if the answer is `nil`.
   public var isNil: Bool { if case .none = self { true } else { false } }
 }
 

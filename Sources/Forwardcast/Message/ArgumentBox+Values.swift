@@ -4,9 +4,9 @@ extension ArgumentBox {
   /// The value as `T`. The type `T` can be
   ///
   /// - the value's own type, its superclass or protocol, or a type that the platform bridges to;
-  /// - a number type, including number types of other modules such as `CGFloat`: integers must fit
-  ///   exactly, a floating-point value is rounded to a narrower type if it is in that type's range,
-  ///   and integers and floating-point values convert to each other only if the result is exact;
+  /// - a number type, including number types of other modules such as `CGFloat`. Integers must fit
+  ///   exactly. A floating-point value is rounded to a narrower type if it is in that type's range.
+  ///   Integers and floating-point values convert to each other only if the result is exact;
   /// - an optional of one of these types or, if the value is an optional, a type that suits the
   ///   wrapped value;
   /// - an array or dictionary with convertible elements; `String` for `Substring` or vice versa;
@@ -135,7 +135,7 @@ package func clipped(_ text: String, to count: Int = 240) -> String {
   return start.utf8.count < text.utf8.count ? start + "…" : text
 }
 
-/// The `nil` of an optional type `T`; no value for other types.
+/// The `nil` of `T` if `T` is an optional type; otherwise no value.
 func absent<T>(_ type: T.Type) -> T? {
   guard let optional = T.self as? any OptionalType.Type else { return nil }
   return optional.nothing(as: T.self)

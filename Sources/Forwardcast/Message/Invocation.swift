@@ -101,7 +101,8 @@ extension Invocation: CustomStringConvertible {
 }
 
 /// The proxies that a message or query passed, most recent first. The trail ends when the most
-/// recent proxy has finished the message. A copy of the message that is sent later starts a new trail.
+/// recent proxy has finished the message. A copy of the message that is sent later starts a new
+/// trail.
 package final class ProxyTrail: Sendable {
   /// `nil` for an entry that only has a budget.
   private let proxy: ObjectIdentifier?

@@ -22,8 +22,8 @@ package final class MessageBudget: Sendable {
 
   private let spend: @Sendable (Item, Int) throws -> Void
 
-  /// - Parameter spend: called with the number of items, on any thread, without a lock held. If it
-  ///   throws, the message ends with that error; for a query, the answer is no.
+  /// - Parameter spend: called with the number of items, on any thread, without a lock held. If
+  ///   `spend` throws, a message ends with that error, and a query is answered with no.
   package init(_ spend: @escaping @Sendable (_ item: Item, _ count: Int) throws -> Void) { self.spend = spend }
 
   /// Charges for `count` items that are about to happen. Throws to prevent them.

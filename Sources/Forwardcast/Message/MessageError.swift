@@ -24,7 +24,7 @@ public struct MessageError: Error, Hashable, CustomStringConvertible {
     public static var invalidTypeEncoding: Code { Code(description: "invalid type encoding") }
     /// No target answered a message that needs an answer.
     public static var nobodyResponds: Code { Code(description: "nobody responds") }
-    /// Every target that could answer is queued and not awaited, or its buffer is full.
+    /// Every target that could answer is queued and not awaited, or has a full buffer.
     public static var notAwaited: Code { Code(description: "answers not waited for") }
     /// The sender is not in the method's isolation, or a value may not cross isolations.
     public static var isolationMismatch: Code { Code(description: "isolation mismatch") }

@@ -349,8 +349,8 @@ final class HookedDelivery {
   }
 }
 
-/// A message that hooks have replaced. An object, since few hooks replace the message, and copying
-/// an optional message is slow even if it is `nil`.
+/// A message that hooks have replaced. It is an object because few hooks replace the message, and
+/// copying an optional message is slow even if it is `nil`.
 private final class OuterMessage {
   let message: OutgoingMessage
 

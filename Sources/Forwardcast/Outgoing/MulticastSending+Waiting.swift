@@ -89,8 +89,8 @@ extension MulticastSending where Interface: Sendable {
     try await forwardBoxedAndWait(beginMessage(invocation.selector), invocation, by: self as AnyObject)
   }
 
-  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures it; `nil` is the continuous
-  /// clock.
+  /// Like ``forwardAndWait(_:)``, with a timeout. `clock` measures the timeout; `nil` is the
+  /// continuous clock.
   ///
   /// - Throws: also `timedOut`, naming the targets that did not answer.
   nonisolated(nonsending) public func forwardAndWait(

@@ -202,8 +202,8 @@ extension OutgoingMessage.Attempt {
   }
 
   /// Ends the delivery, and awaits isolated methods and async hooks. Returns `nil` for a multicast.
-  /// Directly before the method runs, its registration and path must be active and `begin` must
-  /// return true; otherwise the method does not run and the result is `nil`, too.
+  /// Checks directly before the method runs that its registration and path are active, and that
+  /// `begin` returns true. Otherwise does not run the method, and returns `nil`.
   nonisolated(nonsending) func endedAndWaited(
     _ outgoing: inout OutgoingMessage, for registration: Registration, behind proxies: ProxyChain, isKept: Bool = false,
     begin: @escaping @Sendable () -> Bool = { true }

@@ -150,7 +150,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       do { try details?.trail?.budget?.charge(.target) } catch { return settle(place, .failed(error), target) }
     }
     let method = step.method?.takeUnretainedValue()
-    // An isolated method calls `begin` on its own context; an awaited proxy, in the proxy's task.
+    // Methods in other isolations call `begin` there, and awaited proxies call it in their task.
     guard method?.runsElsewhere(on: target) ?? (isAwaited && target is any MulticastSending) || begin(place) else {
       return drop(place, reasonToDrop(step) ?? .removed)
     }

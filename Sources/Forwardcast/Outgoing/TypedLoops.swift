@@ -168,7 +168,7 @@ extension LoopTally {
       let step = next.pointee
       next += 1
       do {
-        // Outlined calls get the address after the step, which saves registers for its parts.
+        // Outlined calls get the address after the step, which saves registers for the step.
         let answer =
           try step.isActiveAnywhere
           ? step.call(arguments, returning: R.self)

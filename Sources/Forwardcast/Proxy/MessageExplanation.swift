@@ -3,7 +3,7 @@
 /// The targets that would receive a message if it were sent now, and why other targets would not.
 ///
 ///     print(themes.explain("progressOf:"))
-///     // progressOf: of MulticastProxy<any ThemesDelegate>, 1 of 2 registrations
+///     // progressOf: of MulticastProxy<ThemesDelegate>, 1 of 2 registrations
 ///     // hooks: before progressOf:
 ///     // target  receives  row or reason      context
 ///     // Screen  yes       the proxy's table  direct

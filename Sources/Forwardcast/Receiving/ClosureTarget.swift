@@ -92,7 +92,7 @@ final class ClosureLimits: Sendable {
     MessageError(code, receiver: "closure for '\(selector)'", selector: selector.name, evidence: evidence)
   }
 
-  /// Sets the function that ends the registration, and calls it if the message has already arrived.
+  /// Sets the function that ends the registration. Calls `cancel` if the message arrived earlier.
   func end(_ cancel: @escaping @Sendable () -> Void) {
     self.cancel.withLock { $0 = cancel }
     if isSpent.load(ordering: .acquiring) { cancel() }

@@ -1,7 +1,7 @@
 // DeliveryReport.swift: the outcome of a message at each of its targets.
 
 /// The outcome of one forwarded message. Every live target is in one of four lists, in delivery
-/// order. A report contains the targets, so it is not `Sendable`; a ``BroadcastSummary`` is.
+/// order. A report is not `Sendable`, since it contains the targets.
 public struct DeliveryReport {
   /// A target that ran the message, synchronously or on its own context while the sender waited.
   public struct Answer {
@@ -79,8 +79,8 @@ public struct DeliveryReport {
       return order.first { $0 == one || $0 == other } ?? one
     }
 
-    /// True if the message reached the proxy: the target would have received it but for its full
-    /// buffer. A message with only other skips has no responder, see
+    /// True if the message reached the proxy, and only a full buffer kept it from the target. A
+    /// message with only other skips has no responder, see
     /// `MulticastOptions.noResponder`.
     var countsAsReached: Bool { self == .bufferFull }
 
@@ -181,7 +181,7 @@ public struct BroadcastSummary: Hashable, Sendable {
   /// Targets and hooks that threw, and targets that could not convert the arguments; see `onError`.
   public var failed = 0
   /// Responding targets that were muted, or were removed or found deallocated during the message,
-  /// and nested proxies whose hooks withheld it.
+  /// and nested proxies whose hooks withheld the message.
   public var skipped = 0
   /// Messages that full buffers dropped: this one, or older ones to make room for it.
   public var dropped = 0

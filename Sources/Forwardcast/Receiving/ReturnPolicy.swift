@@ -170,7 +170,7 @@ extension ReturnPolicy where Output == [R] {
 }
 
 extension ReturnPolicy where R == Bool, Output == Bool {
-  /// True if any answer is `true`. After it, no further target is called.
+  /// True if any answer is `true`. After a `true`, no further target is called.
   @export(implementation)
   public static var any: Self {
     Self(folding: false, mayStopEarly: true) { any, answer in

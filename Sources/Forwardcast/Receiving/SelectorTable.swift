@@ -239,8 +239,8 @@ final class TableStorage: Sendable {
     for row in state.withLock({ $0.rows.all }) { row.release() }
   }
 
-  /// Changes the state under the lock. Releases replaced methods outside it, since their captures
-  /// may have a `deinit`.
+  /// Changes the state under the lock. Releases replaced methods after the lock, since their
+  /// captures may have a `deinit`.
   private func change<Result>(_ body: (inout State) -> Result) -> Result {
     let (result, outdated) = state.withLock { (body(&$0), Swift.exchange(&$0.outdated, with: [])) }
     withExtendedLifetime(outdated) {}

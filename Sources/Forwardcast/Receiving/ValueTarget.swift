@@ -1,6 +1,6 @@
 // ValueTarget.swift: values as targets.
 
-/// Wraps a value target in an object. Swift's bridging is not used. With Foundation linked, it
+/// Wraps a value target in an object. Swift's bridging is not used: with Foundation linked, it
 /// would turn numbers, strings and collections into objects of other types, which do not conform to
 /// a table's protocol.
 @usableFromInline

@@ -5,8 +5,8 @@ package enum Likeness {
   package static let (lengthLimit, candidateLimit) = (64, 2000)
 
   /// At most three of `candidates`, best first. They differ from `text` by one change, or by at most
-  /// one change for every three letters of `text`. The word `With`, which Swift
-  /// inserts into selectors, counts as one letter.
+  /// one change for every three letters of `text`. The word `With`, which Swift inserts into
+  /// selectors, counts as one letter.
   package static func nearest(to text: String, among candidates: some Sequence<String>) -> [String] {
     let wanted = Array(text.lowercased())
     guard (2...lengthLimit).contains(wanted.count) else { return [] }

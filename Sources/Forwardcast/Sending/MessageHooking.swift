@@ -16,8 +16,8 @@
 /// once per receiver, on the context of its method, see ``SelectorTable/before(_:of:_:)``. Their
 /// asynchronous form runs only around `async` methods.
 ///
-/// A later hook surrounds earlier hooks of any kind. Installing a hook queries no target. An error
-/// of a hook is the send's error; a broadcast, which does not throw, reports it to `onError`.
+/// A later hook surrounds earlier hooks of any kind. Installing a hook queries no target. A send
+/// throws the error of a hook. A broadcast, which does not throw, reports the error to `onError`.
 public protocol MessageHooking {
   /// The owner of the hooks: this proxy or table, or the proxy that this object wraps.
   var hookPlace: HookPlace { get }

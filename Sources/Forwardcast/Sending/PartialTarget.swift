@@ -47,8 +47,8 @@ extension Responds {
   }
 #endif
 
-/// Thrown by ``MessageForwarding/forward(_:)`` if a target does not respond, but needed the whole
-/// message to find out. A multicast then treats the target like others that do not respond.
+/// Thrown by ``MessageForwarding/forward(_:)`` if the target needed the whole message to find out
+/// that it does not respond. A multicast then treats it like other targets that do not respond.
 package struct MessageNotTaken: Error, CustomStringConvertible {
   package init() {}
   package var description: String { "does not respond" }

@@ -48,7 +48,7 @@ struct AwaitedEnd: Sendable, Equatable {
 /// A wait of a thread or task. The thread or task holds the identities `held` until the wait ends.
 final class Wait: @unchecked Sendable {  // what changes is guarded by the graph's lock
   fileprivate let held: [ObjectIdentifier]
-  /// True if the holder itself waits; false if a task of the holder waits, awaited by it or not.
+  /// True if the holder itself waits. False if a task waits that the holder might not await.
   fileprivate let isOwn: Bool
   /// Functions that return the awaited objects. A message can add them one by one.
   private var awaits: [@Sendable () -> [AwaitedEnd]] = []
@@ -123,7 +123,7 @@ final class Wait: @unchecked Sendable {  // what changes is guarded by the graph
 }
 
 /// The waits of the process: threads wait for shared work, and senders wait for targets. A caller
-/// searches for a cycle, and enters its wait if no other wait was entered during the search;
+/// searches for a cycle. If no other wait was entered during the search, the caller enters its own;
 /// otherwise it searches again. So exactly one caller in a cycle finds the cycle and throws. The
 /// lock is not held while the awaited objects are determined.
 package enum WaitGraph {

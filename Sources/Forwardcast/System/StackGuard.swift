@@ -25,8 +25,8 @@ package enum StackGuard {
     return here > end
   }
 
-  /// Calls `handler` and returns true. If the stack is exhausted, and this thread is already running
-  /// a handler that was called on an exhausted stack, only returns false.
+  /// Calls `handler` and returns true. Calls nothing and returns false if the stack is exhausted
+  /// while this thread is running a handler that was called on an exhausted stack.
   package static func tell(_ handler: () -> Void) -> Bool {
     if !hasRoom {
       guard telling.pointer == nil else { return false }

@@ -13,9 +13,10 @@ public struct MulticastOptions: Sendable {
 
   /// The result of a message that no live, unmuted target responds to.
   public enum NoResponder: Sendable {
-    /// Only the summary or report shows it. `collect` returns its policy's empty value.
+    /// Only the summary or report shows that no target responded. `collect` returns its policy's
+    /// empty value.
     case ignore
-    /// `collect` and `forward` throw `nobodyResponds`; `broadcast` passes it to the error handler.
+    /// `collect` and `forward` throw `nobodyResponds`; `broadcast` passes that error to `onError`.
     case `throw`
     /// Calls the closure, then continues as `ignore`.
     case handle(@Sendable (MessageSelector) -> Void)
@@ -92,7 +93,7 @@ extension MulticastOptions.NoResponder {
 
 /// Whether a proxy retains a target.
 public enum Ownership: Sendable {
-  /// Not retained. A deallocated target is neither called nor counted nor listed.
+  /// Not retained. Once deallocated, a target is not called, and it is not in `targets` or `count`.
   case weak
   /// Retained until the registration is canceled.
   case strong

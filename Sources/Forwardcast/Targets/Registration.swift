@@ -34,7 +34,7 @@ public final class Registration: @unchecked Sendable {
 
   /// A weak reference to the target. A strong, direct registration has none, since a weak reference
   /// would move the target's reference count to a side table, which makes retains slow. If the
-  /// registration becomes weak, this is stored under the lock, before the next route is made.
+  /// registration becomes weak, one is stored under the lock, before the next route is made.
   @usableFromInline @exclusivity(unchecked) weak var weakTarget: AnyObject?
   /// The bits below. Only the muted bit is ever cleared; the automatic bit is set by `init` only.
   @usableFromInline let state: Atomic<UInt8>
