@@ -164,7 +164,7 @@ func paths(beginningWith text: String) -> [String] {
 struct InputLines {
   private let file = fdopen(Stream.input.descriptor, "r")
 
-  /// The next line with its line break; `nil` at the end. Splits lines after `limit` bytes.
+  /// The next line with its line break, or its first `limit` + 1 bytes; `nil` at the end.
   func next(limit: Int) -> [UInt8]? {
     // If standard input is closed, `file` is `nil`.
     guard let file else { return nil }

@@ -57,7 +57,7 @@ struct RawTerminal {
     }
   }
 
-  /// The maximum milliseconds between two bytes of a key. A person who types Escape is slower.
+  /// The maximum milliseconds between two bytes of a key. A person who types two keys is slower.
   private static let patience: Int32 = 50
 
   /// A key that begins with Escape: a special key, a letter with Alt, or `unknown`.

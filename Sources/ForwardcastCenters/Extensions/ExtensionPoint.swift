@@ -183,7 +183,7 @@ extension ExtensionPoint: LazyTargetListing {
 }
 
 extension ExtensionPoint: MulticastSending {
-  /// The observers of a message. Missing lazy observers are created after the hooks have run.
+  /// The observers of a message. Missing lazy observers are created when the hooks let it pass.
   public func route(for selector: MessageSelector) -> MessageRoute {
     // The missing observers are read before the route. In the opposite order, an observer that is
     // created between the two reads would be in neither result.

@@ -17,8 +17,8 @@ final class Run: Sendable {
   static let keptFailures = 1000
 
   private let world: World
-  /// The thread of the session during this run. `nil` for a call by the host, outside of a run,
-  /// that may come from any thread.
+  /// The thread of the session during this run. `nil` for a host's call outside of a run, which may
+  /// come from any thread.
   private let thread: ThreadIdentity?
   private let workLimit: Int
   private let steps: Atomic<Int>
