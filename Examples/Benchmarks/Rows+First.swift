@@ -102,7 +102,7 @@ extension Bench {
         defer { withExtendedLifetime(kept) {} }
         return Memory.bytesInUse.map { Double($0 - before) / Double(count) }
       }
-      // The first one creates what all of its kind share.
+      // The first call creates what all of a kind share.
       _ = keep()
       guard let ours = bytes(keep) else { return }
       let reference = byHand.flatMap(bytes)

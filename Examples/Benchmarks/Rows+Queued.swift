@@ -57,7 +57,7 @@ private final class BatchedLoop: Sendable {
   }
 }
 
-/// A target that stores the time of a negative number and signals it, after all earlier messages.
+/// A target that stores the time at which a negative number arrives, and signals the arrival.
 private final class Gate: Listener, @unchecked Sendable {  // `time` is read after a wait for the semaphore
   private let opened = DispatchSemaphore(value: 0)
   /// When the last negative number arrived, in nanoseconds.

@@ -110,7 +110,7 @@ extension Bench {
         { targets in
           let proxy = MulticastProxy<any Listener>()
           for target in targets { proxy.add(target) }
-          // The route of their message is part of their memory.
+          // The message's route counts as memory of the targets.
           sendTick(proxy, 1)
           return proxy
         })

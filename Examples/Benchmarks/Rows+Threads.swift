@@ -31,7 +31,7 @@ private final class Worker: Sendable {
     }
   }
 
-  /// Returns when the thread is awake and has started.
+  /// Wakes the thread, and returns when it begins the work.
   func start(_ work: @escaping @Sendable () -> Void) {
     isReady.store(false, ordering: .relaxed)
     isStarted.store(false, ordering: .relaxed)

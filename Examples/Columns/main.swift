@@ -1,4 +1,4 @@
-// main.swift: a class that creates a method for each table column, on its first message.
+// main.swift: a class that creates a method of a table column on its first use.
 // Example: Columns. Run it with `swift run columns`.
 
 import Forwardcast

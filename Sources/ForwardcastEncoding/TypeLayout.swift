@@ -135,9 +135,9 @@ private struct RecordLayout {
     bits = max(bits, start + Int64(member.size) * 8)
   }
 
-  /// Adds a bit-field at its encoded position. Without one, adds it at the next bit or, if it would
-  /// cross a unit of its declared type, at the next unit. A missing type (Apple omits it) counts
-  /// as `unsigned int` or, for a wider field, as the smallest integer that holds the field.
+  /// Adds a bit-field at its encoded position. Without a position, adds it at the next bit or, if
+  /// it would cross a unit of its declared type, at the next unit. A missing type (Apple omits it)
+  /// counts as `unsigned int` or, for a wider field, as the smallest integer that holds the field.
   mutating func add(_ field: TypeEncoding.BitField, isNamed: Bool) {
     let guess: TypeEncoding.Scalar =
       field.width <= 32 ? .unsignedInt : field.width <= 64 ? .unsignedLongLong : .unsignedInt128

@@ -19,7 +19,7 @@ import Synchronization
 /// errors work as in the proxy. The extension point is `Sendable` if its interface is.
 ///
 /// **State the selectors of a point**, since Swift cannot list the requirements of a protocol. A
-/// list of selectors, or a table, limits the point to these messages. A point that has neither
+/// list of selectors, or a table, limits the point to these messages. A point without either
 /// forwards every message in its observers' own tables. If the protocol inherits another, list the
 /// selectors of both, or create the table with `inheriting:`.
 public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany, CustomStringConvertible {

@@ -29,7 +29,7 @@ struct UndoGroup {
 
 /// The steps of the current undo or redo that stay in the history: those that threw.
 struct FailedSteps {
-  /// In the order in which they threw.
+  /// The steps in the order in which they threw.
   private var steps: [UndoStep] = []
   private var running: UndoStep?
 

@@ -65,7 +65,7 @@ public distributed actor HandWritten {
   public distributed func say(_ talk: Talk) -> Talk { talk }
 }
 
-/// The transport of a message alone: a method of an actor generic in its engine, with a text.
+/// An actor that is generic in its engine, like an endpoint, and only returns a text.
 public distributed actor TextCarrier<ActorSystem>
 where ActorSystem: DistributedActorSystem<any Codable> {
   public init(actorSystem: ActorSystem) { self.actorSystem = actorSystem }

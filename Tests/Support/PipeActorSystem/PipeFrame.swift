@@ -98,7 +98,7 @@ public final class PipeFaults: Sendable {
     case doubles
     /// Arrives after a number of milliseconds; later frames overtake it.
     case waits(Int)
-    /// Arrives when ``PipeFaults/release()`` is called.
+    /// Arrives when ``PipeFaults/release(reversed:)`` is called.
     case held
   }
 

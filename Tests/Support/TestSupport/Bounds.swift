@@ -6,8 +6,8 @@
   import Glibc
 #endif
 
-/// True if large tests run all their cases: `FORWARDCAST_FULL=1`, which `.ci/run` sets for the
-/// optimized tests. Otherwise they run few, so that `swift test` takes minutes.
+/// Whether large tests run all their cases, as with `FORWARDCAST_FULL=1`, which `.ci/run` sets for
+/// the optimized tests. By default they run few, so that `swift test` takes minutes.
 package enum Bounds {
   package static let areFull = setting("FORWARDCAST_FULL").map { $0 != "0" } ?? false
 }
@@ -15,7 +15,7 @@ package enum Bounds {
 /// A test's size: `few` by default, `full` with `FORWARDCAST_FULL=1`.
 package func bound(_ few: Int, full: Int) -> Int { Bounds.areFull ? full : few }
 
-/// A test's size that an environment variable of its own overrides.
+/// A test's size, which the environment variable `name` overrides.
 package func bound(_ few: Int, full: Int, named name: String) -> Int {
   setting(name).flatMap { Int($0) } ?? bound(few, full: full)
 }
