@@ -4,7 +4,7 @@ import Dispatch
 
 /// The context on which a registration's methods run.
 ///
-///     // the archive gets its own copy of the arguments, on its own queue:
+///     // the archive runs on its own queue:
 ///     members.add(archive, delivery: .queue(diskQueue))
 ///     members.add(window, delivery: .mainActor)
 ///     members.add(ledger, delivery: .actor(ledger))

@@ -57,7 +57,7 @@ public struct SilentAnswers: Sendable {
 
   /// Each requirement with a result needs `@Answer`, an optional result, or `throws`.
   public static var refused: SilentAnswers { SilentAnswers() }
-  /// Empty values: `false`, 0, `""`, `[]`, `[:]`, a zero size. Other result types are errors.
+  /// Empty values, such as `false`, 0, `""`, `[]` and `CGSize.zero`. Other types are errors.
   public static var emptyValues: SilentAnswers { SilentAnswers() }
   /// Empty values. If no target responds and the result type has no empty value, the call traps.
   public static var emptyValuesOrTrap: SilentAnswers { SilentAnswers() }

@@ -2,7 +2,7 @@
 
 /// Delivers one message to the targets of a proxy and of its nested proxies. Owned by the sender.
 ///
-/// A *step* is a target's registration with its method. A *queued* step runs on another context. A
+/// A *step* is a target's registration with its method. A *queued* step has its own context. A
 /// target without a method is *queried* for each message. A *visit* is the progress in one proxy.
 /// ``run(to:awaits:)`` performs the innermost visit's actions in turn: a loop over consecutive
 /// steps, a single step, a nested proxy, hooks, or a skipped step.

@@ -54,7 +54,8 @@ extension MulticastSending where Interface: Sendable {
   /// Queued targets get the message too, but only `collectAndWait(_:_:returning:)` awaits their
   /// answers.
   ///
-  /// - Throws: as `collect` of other interfaces; also `notAwaited` if only queued targets respond.
+  /// - Throws: as `collect` of an interface that is not `Sendable`; also `notAwaited` if only
+  ///   queued targets respond.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>

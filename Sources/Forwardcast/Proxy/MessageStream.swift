@@ -13,8 +13,8 @@ import Synchronization
 /// order.
 ///
 /// Each call of `messages` returns an independent sequence of later messages. The sequence ends
-/// when the iterating task is canceled, when no iterator remains, or when the proxy is deallocated
-/// and the buffer is empty.
+/// when the iterating task is canceled, when neither the stream nor an iterator remains, or when
+/// the proxy is deallocated and the buffer is empty.
 public struct MessageStream<Element>: AsyncSequence {
   /// A stream never fails.
   public typealias Failure = Never

@@ -32,7 +32,7 @@ final class TimedWait: Sendable {
     return waits.sorted { $0.key < $1.key }.flatMap { $0.value() }
   }
 
-  /// Runs `body` in the caller's isolation for at most `timeout`. A separate task runs it, since
+  /// Runs `body` in the caller's isolation for at most `timeout`. A separate task runs `body`, as
   /// the caller's task could not stop waiting for a method. The separate task is canceled at the
   /// timeout, or together with the caller. Sent messages are not revoked.
   ///

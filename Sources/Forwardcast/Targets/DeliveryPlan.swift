@@ -16,7 +16,7 @@ package final class DeliveryGroup: @unchecked Sendable {  // immutable, or atomi
   @usableFromInline let steps: UnsafeMutableBufferPointer<RouteStep>
   /// The methods' function type, if they share one and run in the sender's isolation; else `nil`.
   let methodType: ObjectIdentifier?
-  /// The last posted batch, as a ``BatchWord``, retained by this group. Written by senders.
+  /// The last posted batch, as a ``BatchWord``, retained by this group.
   let batch = Atomic<UInt64>(0)
   /// Identifies the group, see `Mailbox.lastGroup`.
   let number = groups.wrappingAdd(1, ordering: .relaxed).newValue

@@ -34,7 +34,7 @@ public struct MessageEvent: Sendable {
 
   /// The name of the message.
   public var name: String { texts[.name] }
-  /// The message as a call: `cook: "fish"`. Cuts strings and objects' texts at 1,000 characters.
+  /// The message as a call: `cook: "fish"`. Cuts strings and objects' texts at 1,000 scalars.
   public var message: String { texts[.message] }
   /// The proxy that forwarded the message; the word “sender” for a message to the traced proxy
   /// itself.

@@ -39,7 +39,7 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
   /// State that most proxies do not need.
   final class Rest {
     var onError: (@Sendable (MulticastFailure) -> Void)?
-    /// One mailbox for each context, and the gates of its targets. Grows when targets are added.
+    /// The mailboxes of the contexts, and the gates of targets. Grows when targets are added.
     var mailboxes = MailboxTable()
     var unreachable: [Registration] = []
     var hooks = FirstInFirstOut<Hook>()
