@@ -1,7 +1,6 @@
 // DeliveryObserver.swift: reports a delivery to a trace, and charges it to a budget.
 
-/// Follows a delivery for a trace, for the message's budget, or for both. A delivery without trace
-/// and budget has no observer, see ``MessageDelivery/observer``.
+/// Follows a delivery for a trace, for the message's budget, or for both.
 final class DeliveryObserver {
   private let budget: MessageBudget?
   /// The trace of the outermost traced proxy. If that proxy is nested, the trace is set only while

@@ -17,7 +17,7 @@ struct OutcomeCounts {
 
   /// The number of targets that ran the message.
   var ran: Int { summary.delivered + summary.failed }
-  /// The number of targets that have the message in a queue, or whose full buffers refused it.
+  /// The number of targets that queued the message, or whose full buffers refused it.
   var unanswered: Int { summary.queued + refused }
   /// The sum of `ran` and `unanswered`. If it is 0, the message has no responder.
   var reached: Int { ran + unanswered }

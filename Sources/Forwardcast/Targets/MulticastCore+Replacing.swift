@@ -27,16 +27,16 @@ extension MulticastCore {
         let strong = registration.strong
         if isDuplicate {
           _ = state.list.remove(registration, garbage: &garbage)
-          // A weak target's step would stay in routes, and its registration is still active, so all
-          // routes are dropped. Then no step of a strong target remains to be released.
+          // A weak target's step would stay in routes and be active, so all routes are dropped. No
+          // step of a strong target then remains to be released.
           state.list.noteChanged()
           garbage.released = []
         } else {
           _ = state.list.replace(registration, with: new, garbage: &garbage)
           if !canAnswer { state.noteUnreachable(new, &garbage) }
         }
-        // Routes retain the strong target of a direct registration for the messages that use them.
-        // Queued messages do not retain the target, so a queued registration still does.
+        // A route retains the strong target of a direct registration for its messages. Queued
+        // messages do not retain a target, so a queued registration still does.
         registration.strong = registration.queued == nil ? nil : strong
         garbage.keep(strong)
         return true

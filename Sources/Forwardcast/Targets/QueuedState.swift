@@ -11,8 +11,7 @@ final class QueuedState: Sendable {
   }
 
   let mailbox: Mailbox
-  /// The actor on which the target runs, or an actor that retains its executor; `nil` if the target
-  /// is the actor or executor itself, or runs on a queue or the main actor.
+  /// The context's actor, or an actor that retains its executor; `nil` if none must be retained.
   private let actor: (any Actor)?
   /// The gate of an automatic delivery, which senders acquire to run the target. `rare` retains the
   /// gate: a retain per message would be slow, since the gate has weak references.

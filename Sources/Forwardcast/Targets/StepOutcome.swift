@@ -22,7 +22,7 @@ struct StepContext: @unchecked Sendable {  // the target is Sendable wherever th
   var registration: Registration?
   var target: AnyObject?
   var isQueued = false
-  /// True if the answer or error is not a target's, but comes from the proxy or its hooks.
+  /// True if the answer or error comes from the proxy or its hooks, not from a target.
   var isOwn = false
 
   /// The registrations on the path to the target, including the target's.

@@ -71,7 +71,7 @@ extension MulticastCore {
 
   package func registration(in slot: TargetSlot) -> Registration { state.withLock { _ in slot.registration } }
 
-  /// The latest target of a slot, if it is alive, even if it is no longer registered.
+  /// The latest target of a slot, if alive, even if no longer registered.
   package func target(of slot: TargetSlot) -> AnyObject? { state.withLock { _ in slot.served?.targetUnderLock } }
 
   package func version(of slot: TargetSlot) -> SlotVersion? { state.withLock { _ in slot.version } }
