@@ -162,7 +162,8 @@ package final class Mailbox: @unchecked Sendable {  // atomic, immutable, or own
     if !noteAdded(level), isAwaited { wake(raised.load(ordering: .acquiring)) }
   }
 
-  /// Wakes the context if a message in a queued envelope requires it. Returns true if woken.
+  /// Wakes the context, if necessary, for a message in a queued envelope. Returns true if the
+  /// context was woken.
   @discardableResult
   func noteAdded(_ level: UInt16) -> Bool {
     guard raise(to: level) else { return false }

@@ -50,7 +50,7 @@ package struct Deadline: Comparable, Sendable {
     return .now() + .seconds(Int(clamping: seconds)) + .nanoseconds(Int(attoseconds / 1_000_000_000))
   }
 
-  /// Suspends until the deadline. A wait until ``never`` ends only if cancellation throws.
+  /// Suspends until the deadline. A wait until ``never`` ends only by cancellation, which throws.
   package func sleep() async throws {
     switch self {
     case .now: try Task.checkCancellation()

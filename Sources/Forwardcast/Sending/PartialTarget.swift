@@ -18,7 +18,7 @@
 ///     list.add(plain)
 ///     list.responds(to: "heightOfRow:")  // false
 public protocol PartialTarget: AnyObject, SendableMetatype {
-  /// The selectors that the class does not implement. Not read again for each message.
+  /// The selectors that the class does not implement. Not read for each message.
   nonisolated static var unimplemented: [MessageSelector] { get }
 }
 
