@@ -107,7 +107,7 @@ public struct MethodSignature: Hashable, Sendable, CustomStringConvertible {
     return storage.statedOffsets.map { $0.flatMap { Int($0) } }
   }
 
-  /// The argument frame as a C compiler for `target` numbers it. Ignores digits in the encoding.
+  /// The argument frame as a C compiler for `target` computes it. Ignores digits in the encoding.
   /// - Returns: the argument offsets, `nil` after an argument of unknown size; the frame's length.
   /// - Complexity: O(*n*) in the length of the encoding.
   public func frame(on target: TypeLayout.Target) -> (offsets: [Int?], length: Int?) {

@@ -93,8 +93,8 @@ public struct TypeLayout: Hashable, Sendable {
   }
 
   /// The layout of C's `_Atomic`. The size of a value of at most 16 bytes is rounded up to a power
-  /// of two. This is also the alignment, so one instruction can access the value. An empty value
-  /// gets one byte.
+  /// of two. The alignment equals that size, so one instruction can access the value. An empty
+  /// value gets one byte.
   private var atomic: TypeLayout {
     if size == 0 { return TypeLayout(size: 1, alignment: alignment) }
     if size > 16 { return self }

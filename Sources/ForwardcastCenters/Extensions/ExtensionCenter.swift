@@ -42,8 +42,8 @@ public final class ExtensionCenter: ManagedService {
   }
 
   /// Configures a protocol's extension point before its first use: see ``ExtensionPoint``.
-  /// - Returns: `false` if the extension point already exists and is unchanged. A point created by
-  ///   its first use has no table.
+  /// - Returns: `false`, without a change, if the extension point already exists. A point created
+  ///   by its first use has no table.
   public func declare<Interface: Sendable>(
     _ type: Interface.Type, selectors: [MessageSelector]? = nil, table: SelectorTable? = nil,
     options: MulticastOptions = MulticastOptions()

@@ -56,7 +56,7 @@ public struct LivingService: Sendable {
   public let service: any Sendable
   /// The time of creation.
   public let since: ContinuousClock.Instant
-  /// True if it survives ``ServiceCenter/clearData()``.
+  /// True if the service survives ``ServiceCenter/clearData()``.
   public let isPersistent: Bool
 }
 

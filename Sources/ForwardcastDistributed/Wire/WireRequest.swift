@@ -215,7 +215,7 @@ struct WireRefusal: Error, Hashable {
     case tooLarge = "size"
     case unknownLine = "line"
     case superseded
-    /// The number is below the first awaited number, or too far above it or the last begun number.
+    /// The number is below the first awaited one, or too far above that one or the last begun one.
     case ahead
     case notAllowed = "selector"
     case wrongArgumentCount = "count"

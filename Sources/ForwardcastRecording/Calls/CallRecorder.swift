@@ -45,7 +45,7 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
     start = takesTimes ? .now : nil
   }
 
-  /// Redacts arguments in later calls of a message, and answers if `answer` is true. Also redacts
+  /// Redacts arguments and, if `answer` is true, answers in later calls of a message. Also redacts
   /// the error texts of these calls, since they can reveal the arguments. `arguments` are indices
   /// from 0; `nil` means all. To decode a redacted recording, register the type ``RedactedValue``.
   ///

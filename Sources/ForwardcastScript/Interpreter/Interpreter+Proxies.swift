@@ -34,7 +34,7 @@ extension Interpreter {
     let proxy = LazyProxy {
       try world.inProgress { send in
         let interpreter = Interpreter(world: world, run: send.run, frame: names.copy(depth: send.depth))
-        // Queries raise the depth unchecked, since few of them run script code. This closure does.
+        // Queries raise the depth unchecked, since few run script code, as this closure does.
         try interpreter.at(expression.offset) { try interpreter.checkDepth(send.depth) }
         let target = try interpreter.object(expression).receiver
         if let owner {

@@ -17,15 +17,16 @@ import Forwardcast
 ///     }
 ///
 /// The search ends at the first order that fails. It reports one issue at the line of the failed
-/// expectation, with the turns, a diagram, and the line of code that runs only that order. An order
+/// expectation, with the turns, a diagram, and the code that runs only that order. An order
 /// fails if `body` throws, or if an expectation of the schedule, of Swift Testing or of a double
-/// fails. An order also fails if no turn can continue (a deadlock), if a target is on a queue or an
-/// actor that is not the schedule's, or if the clock advances 1,000 times without a turn of `body`,
-/// as with a repeating timer. XCTest's own assertions fail the test, but not the order.
+/// fails. An order also fails if no turn can continue (a deadlock), if a turn hangs for over ten
+/// seconds, if a target is on a queue or an actor outside the schedule, or if the clock advances
+/// 1,000 times without a turn of `body`, as with a repeating timer. XCTest's own assertions fail
+/// the test, but not the order.
 ///
 /// Apart from the order of turns, `body` must do the same in each run. It must create the objects
-/// that it uses, and must use neither random numbers nor real time. `limit` is the maximum number
-/// of orders. `progress` is called after every 1,000 orders; the default writes to standard error.
+/// that it uses, and use neither random numbers nor real time. `limit` is the maximum number of
+/// orders. `progress` is called after every 1,000 orders; the default writes to standard error.
 /// - Returns: the number of orders, and the failure if there is one. If the task is canceled, the
 ///   search ends after the current order.
 /// - Complexity: each order runs `body` from its start, on threads of the schedule.
@@ -100,7 +101,7 @@ private final class ScheduleWalk: Sendable {
   }
 
   func end() -> Bool {
-    // A turn that was abandoned might still use the explorer.
+    // An abandoned turn might still use the explorer.
     under.withLock { $0?.isGivenUp == true } ? false : explorer.end()
   }
 
