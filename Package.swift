@@ -160,8 +160,8 @@ if let names = Context.environment["FORWARDCAST_ONLY"]?.split(whereSeparator: \.
   package.targets.removeAll { byName.contains($0.name) }
 }
 
-/// Compiles each test and example module in one process. Otherwise a second process emits the
-/// module. It parses every file and expands its macros again.
+/// Compiles each test and example module in one process. Otherwise a second process parses every
+/// file again, expands its macros and emits the module.
 let asWhole = SwiftSetting.unsafeFlags(
   ["-wmo", "-num-threads", "1", "-no-emit-module-separately-wmo", "-disable-batch-mode"],
   .when(configuration: .debug))

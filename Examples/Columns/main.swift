@@ -1,4 +1,4 @@
-// main.swift: a class that creates a method of a table column on its first use.
+// main.swift: a class that creates the methods of table columns on first use.
 // Example: Columns. Run it with `swift run columns`.
 
 import Forwardcast
