@@ -108,7 +108,7 @@ class ActorContext: DeliveryContext, @unchecked Sendable {  // immutable
   }
 }
 
-/// A weakly referenced actor as a context. Registrations of other targets retain the actor.
+/// A weakly referenced actor as a context. Registrations retain the actor, unless it is the target.
 final class WeakActorContext: DeliveryContext, @unchecked Sendable {  // `actor` is written once, in `init`
   /// Drains the mailbox of a deallocated actor or executor, usually to drop its messages.
   fileprivate actor Substitute {

@@ -46,8 +46,8 @@ extension ArgumentBox {
   @usableFromInline
   func converted<T>(_ wanted: T.Type) throws(UnboxingError) -> T {
     let value = value
-    // Optional results are unwrapped before they are cast, here and below. Otherwise a cast of
-    // `nil` to an optional `T` would succeed.
+    // Here and below, optional results are unwrapped before the cast, because `nil as? T` succeeds
+    // if `T` is an optional type.
     if let number = wideNumber(value), let made = makeNumber(wanted, fitting: number), let fitted = made as? T {
       return fitted
     }

@@ -216,7 +216,8 @@ final class HookedDelivery {
     if asks { self.outcomes.replaceHeld(from: start, with: outcomes) }
   }
 
-  /// The failure to throw to the hooks, if the sender requests outcomes and does not ignore errors.
+  /// The first failure, to throw to the hooks. `nil` if the sender requests no outcomes, or ignores
+  /// errors and has an answer.
   private var firstFailure: (any Error)? {
     guard asks, !(delivery.request.ignoresErrors && held.contains { $0.outcome.hasAnswer }) else { return nil }
     for found in held { if case .failed(let error) = found.outcome { return error } }
@@ -266,13 +267,15 @@ final class HookedDelivery {
   private func finish(by error: any Error) throws {
     trace(.failed(error))
     if let thrown, isSame(thrown, error) { return noteOutcomes() }
-    // A report still lists a nested proxy's targets that ran. Else the error replaces the outcomes.
+    // The error replaces the outcomes, except in a report about a nested proxy, which still lists
+    // the targets that ran.
     if asks, place == nil || !delivery.request.listsEveryTarget {
       giveUpFailures()
       replace(with: held.filter { !$0.outcome.hasAnswer })
     }
     if let place {
-      // The failure replaces the outer proxy's entry for a nested proxy without responding targets.
+      // If no target of the nested proxy responded, the outcomes contain an entry for the proxy
+      // itself. The failure replaces this entry.
       replace(with: held.filter { $0.context.proxies !== place.proxies })
       noteOutcomes()
     }

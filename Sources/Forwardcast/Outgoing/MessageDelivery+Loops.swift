@@ -121,11 +121,11 @@ struct DeliveryLoop {
   @usableFromInline
   enum Answers {
     case none
-    /// The result consumes unboxed answers.
+    /// The sink consumes unboxed answers.
     case typed
-    /// The result consumes boxed answers without their sites.
+    /// The sink consumes boxed answers, and needs only the target of each.
     case plain
-    /// The delivery records boxed answers with their sites.
+    /// The delivery records boxed answers, each with its `StepContext`.
     case boxed
   }
 

@@ -7,8 +7,8 @@ extension MulticastSending {
   /// Use it for targets that are not `Sendable`. They run in the caller's isolation.
   ///
   /// - Throws: the first error of a target, after the other targets have answered;
-  ///   `CancellationError` if the task is canceled before sending; `nobodyResponds` if the options
-  ///   say so.
+  ///   `CancellationError` if the task is canceled before sending; `nobodyResponds` if
+  ///   ``MulticastOptions/noResponder`` is `throw` and no target responds.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {
@@ -32,8 +32,8 @@ extension MulticastSending where Interface: Sendable {
   ///   `isolationMismatch` for an answer that comes from another context and is not known to be
   ///   `Sendable`;
   ///   `CancellationError` if the task is canceled (messages already sent are still delivered);
-  ///   `nobodyResponds` if the options say so; `wouldDeadlock` if the call would wait for the
-  ///   method that makes the call.
+  ///   `nobodyResponds` if ``MulticastOptions/noResponder`` is `throw` and no target responds;
+  ///   `wouldDeadlock` if the call would wait for the method that makes the call.
   nonisolated(nonsending) public func collectAndWait<R, Output, each A: Sendable>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
   ) async throws -> Output {

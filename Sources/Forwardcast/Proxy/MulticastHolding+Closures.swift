@@ -7,8 +7,8 @@
 extension MulticastHolding {
   /// Registers a closure as a target for one message. The closure runs in the proxy's isolation.
   ///
-  /// If the closure is isolated to the main actor, or to an actor other than the caller's, a
-  /// message that is not sent on that actor fails with `isolationMismatch`.
+  /// A closure that is isolated to an actor runs only if the message is sent on that actor.
+  /// Otherwise the message fails with `isolationMismatch`.
   ///
   /// - Parameters:
   ///   - message: the key.

@@ -85,8 +85,8 @@ extension ReturnPolicy {
 extension Responds {
   /// Returns the row with a rule that combines the results of a multicast's targets into one.
   ///
-  /// The rule applies to a multicast that has the row in its table and is itself a target with a
-  /// delivery other than `.direct`. Without a rule the last result counts.
+  /// A multicast with this row in its table uses the rule if the multicast is itself a target with
+  /// a delivery other than `.direct`. Without a rule the last result counts.
   public func answering<R, each A>(_ message: Message<(repeat each A) -> R>, by policy: ReturnPolicy<R, R>) -> Self {
     let method = method.copy()
     method.rule = policy.boxed(crosses: method.resultCrosses) { $0 }

@@ -130,7 +130,7 @@ struct Parser {
   /// A name at a position where no statement or expression can begin, so it may be any word.
   mutating func takeName(_ what: String) throws -> String { try take(what, \.word) }
 
-  /// A name to bind. Refuses words of the language, which no expression could refer to.
+  /// A name to bind. Refuses words of the language, since no expression could use such a name.
   mutating func takeNewName(_ what: String) throws -> String {
     let token = try peek()
     let name = try takeName(what)
@@ -165,7 +165,7 @@ struct Parser {
   /// A hint for a statement that `token` cannot follow.
   private mutating func meaning(of statement: Statement, before token: Token) throws -> ScriptError.Subject? {
     if token.is(.openSend) { return .advice(Advice.list) }
-    // An expression of an earlier statement may be the last one.
+    // The last step may belong to an earlier statement.
     if let last = steps.last, last.offset >= statement.offset, case .make(let receiver, false, _) = last.action {
       return .advice("new \(receiver) name: \"…\" names the object")
     }
