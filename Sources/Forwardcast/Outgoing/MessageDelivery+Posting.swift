@@ -259,7 +259,7 @@ extension MessageDelivery {
   nonisolated(nonsending) func postWhenThereIsRoom(_ index: Int, _ node: ProxyNode) async throws {
     let posted: Posted
     do { posted = try await postedWhenThereIsRoom(index, node) } catch {
-      let count = postedCount + outcomes.known
+      let count = postedCount + outcomes.countsWithHeld.received
       guard error is CancellationError, count > 0 else { throw RoomFailure(error: error) }
       throw RoomFailure(
         error: MessageError(

@@ -17,6 +17,8 @@ struct OutcomeCounts {
 
   /// The number of targets that ran the message.
   var ran: Int { summary.delivered + summary.failed }
+  /// The number of targets that ran the message or queued it.
+  var received: Int { ran + summary.queued }
   /// The number of targets that queued the message, or whose full buffers refused it.
   var unanswered: Int { summary.queued + refused }
   /// The sum of `ran` and `unanswered`. If it is 0, the message has no responder.
@@ -115,12 +117,9 @@ class OutcomeQueue {
     continueProbe()
   }
 
-  /// The number of targets that count as reached so far, including buffered outcomes.
-  final var known: Int {
-    held.reduce(counts.reached) { count, found in
-      if case .answeredAll(let answers) = found.outcome { return count + answers.count }
-      return count + (found.outcome.isReached ? 1 : 0)
-    }
+  /// The counts so far, including buffered outcomes.
+  final var countsWithHeld: OutcomeCounts {
+    held.reduce(into: counts) { counts, found in counts.note(found.outcome) }
   }
 
   /// Passes the buffered outcomes to the result, up to the first pending one.

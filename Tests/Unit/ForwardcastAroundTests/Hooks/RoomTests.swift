@@ -114,6 +114,25 @@ struct RoomTests {
     expect(journal.all.sorted(), equals: ["first quotes 1", "first quotes 2", "second quotes 1"])
   }
 
+  @Test("a target whose full buffer refused the message does not have it when the sender is canceled")
+  func cancelledAfterRefusal() async throws {
+    let proxy = Rooms()
+    let (first, second) = (Desk("first", worth: 1, journal), Desk("second", worth: 2, journal))
+    let held = DispatchQueue(label: "held")
+    held.suspend()
+    proxy.add(first, delivery: .queue(held), ownership: .strong, buffer: .keepOldest(1))
+    let full = proxy.add(second, delivery: .queue(held), ownership: .strong, buffer: .suspendSender(1))
+    proxy.broadcast(.quote, 1)
+    // A policy that may stop early asks in order, so the refusal is known before the sender waits.
+    let sender = Task { try await proxy.collectAndWait(.quote, 2, returning: .first) }
+    await until(full.queued?.line?.waitingSenders == 1)
+    sender.cancel()
+    await #expect(throws: CancellationError.self) { try await sender.value }
+    held.resume()
+    try await proxy.drain()
+    expect(journal.all.sorted(), equals: ["first quotes 1", "second quotes 1"])
+  }
+
   /// An object that forwards to a proxy.
   private final class Door: ForwardingProxy, @unchecked Sendable {}  // immutable
 
