@@ -7,8 +7,8 @@
 extension MulticastHolding {
   /// Registers a closure as a target for one message. The closure runs in the proxy's isolation.
   ///
-  /// A closure that is isolated to an actor runs only if the message is sent on that actor.
-  /// Otherwise the message fails with `isolationMismatch`.
+  /// A closure on the main actor, or on an actor other than the caller's, runs only if the message
+  /// is sent on that actor. Otherwise the message fails with `isolationMismatch`.
   ///
   /// - Parameters:
   ///   - message: the key.
