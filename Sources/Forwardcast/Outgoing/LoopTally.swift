@@ -104,7 +104,7 @@ struct LoopTally: ~Copyable {
   ///
   /// A message that ran on no target fails for one of two reasons. If it was queued, or refused by
   /// a full buffer, the error is `notAwaited`, unless the method returns nothing (`isAnswered` is
-  /// false). If not, the error is `nobodyResponds`, provided the proxy's options say so.
+  /// false). If not, the error is `nobodyResponds`, if ``MulticastOptions/noResponder`` is `throw`.
   @export(implementation) @inline(__always)
   func failure(_ errors: StepErrors?, reachedAny: Bool, ignoresErrors: Bool, isAnswered: Bool) -> CollectFailure? {
     unserved == 0

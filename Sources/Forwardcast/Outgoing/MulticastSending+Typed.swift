@@ -23,7 +23,8 @@ extension MulticastSending {
   /// A policy may end the message early. Without answers the result is the policy's empty value.
   ///
   /// - Throws: the first error of a target, after all targets have run (immediately with
-  ///   `stopAtFirst`), or `nobodyResponds` if the options say so. Further errors go to `onError`.
+  ///   `stopAtFirst`); `nobodyResponds` if no target responds and ``MulticastOptions/noResponder``
+  ///   is `throw`. Further errors go to `onError`.
   @export(implementation) @inline(__always)
   public func collect<R, Output, each A>(
     _ message: Message<(repeat each A) -> R>, _ arguments: repeat each A, returning policy: ReturnPolicy<R, Output>
