@@ -1,7 +1,7 @@
 // TypeEncoding+Letters.swift: types and qualifiers of one letter.
 
 extension TypeEncoding {
-  /// A C type of fixed size that is encoded as one letter. The raw value is the letter.
+  /// A C number, character or Boolean type, encoded as one letter. The raw value is the letter.
   public enum Scalar: UInt8, Hashable, Sendable, CaseIterable {
     /// `c`
     case char = 0x63

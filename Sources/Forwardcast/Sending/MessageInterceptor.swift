@@ -68,9 +68,9 @@ public struct MessageInterceptor: Sendable {
   ///
   /// Caches answers, but no errors, of messages with an ``Invocation/contentKey``, if answers and
   /// arguments are known to be `Sendable`. Answers are not cached if some may be missing: if the
-  /// sender does not wait for queued targets, or the policy is `.firstSuccess`. Answers to a
-  /// policy that may stop early are reused only if they suffice for the later message: for
-  /// `.every`, only if one is false. Concurrent messages with equal arguments might all be sent.
+  /// sender does not wait for queued targets, or the policy is `.firstSuccess`. If a policy may
+  /// stop early, its answers are reused only if one of them also stops the later message, as
+  /// `false` stops `.every`. Concurrent messages with equal arguments might all be sent.
   ///
   /// - Parameters:
   ///   - duration: the lifetime of an entry.
@@ -121,7 +121,7 @@ public struct MessageInterceptor: Sendable {
 }
 
 extension MessageHooking {
-  /// Installs a ready-made hook around the messages of a key. Throws as `before`.
+  /// Installs a ready-made hook around the messages of a key. Throws the errors of `before`.
   @discardableResult
   public func around<R, each A>(_ message: Message<(repeat each A) -> R>, _ interceptor: MessageInterceptor)
     throws(MessageError) -> HookRegistration

@@ -21,9 +21,9 @@ extension ExtensionPoint {
   /// - Parameters:
   ///   - type: the class of the service.
   ///   - priority: observers with a higher priority come first, as in ``register(_:priority:)``.
-  ///   - observer: converts the service to an observer. Usually `{ $0 }`, so the compiler checks
-  ///     the conformance. If the observer is not the service itself, the observer is retained while
-  ///     the service is in its center.
+  ///   - observer: converts the service to an observer. With the usual `{ $0 }`, the compiler
+  ///     checks the conformance. If the observer is not the service itself, the observer is
+  ///     retained while the service is in its center.
   /// - Returns: `false` if nothing was registered, because the class is registered lazily already
   ///   or implements none of the point's messages.
   @discardableResult

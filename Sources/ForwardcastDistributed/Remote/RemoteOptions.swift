@@ -31,7 +31,8 @@ public struct RemoteOptions: Sendable {
   public var waitingCalls: Int
   /// The number of successive unanswered calls after which the other side is lost; `nil` for never.
   public var givesUpAfter: Int?
-  /// Tells an engine with its own time limit how long a call may take. See ``EngineTimeout``.
+  /// Tells an engine (an actor system) with its own time limit how long a call may take. See
+  /// ``EngineTimeout``.
   public var engineTimeout: EngineTimeout?
 
   /// Calls the engine with a time limit.

@@ -176,7 +176,7 @@ public final class SequenceDiagram: Sendable {
     text.unicodeScalars.reduce(into: "") { $0 += escape($1) ?? String($1) }
   }
 
-  /// True for a control character or a character that changes the text direction.
+  /// True for invisible characters, such as control characters and changes of the text direction.
   static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x20, 0x7F..<0xA0, 0x61C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF, 0xFFFE, 0xFFFF,

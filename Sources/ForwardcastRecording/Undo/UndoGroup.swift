@@ -15,7 +15,7 @@ struct UndoAction {
 struct UndoGroup {
   var steps: [UndoStep] = []
   var action = UndoAction()
-  /// The kind of later groups that can still be joined to this group.
+  /// The kind of groups that can still be joined to this one; `nil` if none can.
   var coalescing: String?
 
   var isLive: Bool { steps.contains { $0.target != nil } }

@@ -32,7 +32,7 @@ public enum ScriptValue: Sendable {
   case hook(HookRegistration)
   /// The queue of `queue q`.
   case queue(ScriptQueue)
-  /// A value of the host program of any other type. A script can store it and pass it to methods.
+  /// The host program's value of any other type. A script can store it and pass it to methods.
   case foreign(ScriptForeignValue)
 }
 
