@@ -13,7 +13,7 @@ extension CommandWord {
           meaning: "write a sequence diagram to the file F: .mmd for Mermaid, .svg for a drawing"),
         Option(
           name: "--trace-file", value: .file([".json"]),
-          meaning: "write when and where each method ran to the file F, for a trace viewer"),
+          meaning: "write a timeline of the methods that ran to the file F, for a trace viewer"),
         Option(
           name: "--steps", value: .number,
           meaning: "end a script after N steps, such as sends; default \(ScriptSession.defaultStepLimit)"),

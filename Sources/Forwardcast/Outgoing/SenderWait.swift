@@ -89,9 +89,10 @@ final class SenderWait: Sendable {
       do { try await deadline.sleep() } catch { return }
       guard methods.contains(where: \.isRunning) else { return }
       let evidence =
-        "no answer in \(duration), probably a deadlock; the sender is a task that a method created, and "
+        "no answer in \(duration), probably a deadlock: the sender is a task that a method created, and "
         + text(ring)
-        + "; end the method without awaiting the task, or raise 'deadlockTimeout' if the method is only slow"
+        + "; do not await the task in the method that created it, or, if that method is only slow, raise "
+        + "'deadlockTimeout'"
       expire(MessageError(.timedOut, receiver: core.name, selector: selector.name, evidence: evidence))
     }
   }

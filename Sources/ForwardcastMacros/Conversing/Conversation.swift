@@ -52,8 +52,8 @@ package enum Conversation {
     let mode = configuration?["languageMode"]?["components"]?.elements.first?.integer ?? 6
     let problem = Problem(
       severity: mode < 6 ? .warning : .error,
-      message: "any thread may call this function value; give it a '@Sendable' or global-actor type, or write a "
-        + "closure that captures only 'Sendable' values instead; an 'owner:' must be 'Sendable' too", offsets: 0..<1)
+      message: "any thread may call this function value: give it a '@Sendable' or global-actor type, or write a "
+        + "closure instead; the values that the closure captures and an 'owner:' must be 'Sendable'", offsets: 0..<1)
     return result(.string("nil"), [diagnostic(problem, question["syntax"]?["location"])])
   }
 

@@ -42,8 +42,8 @@ extension UndoHistory {
         throw MessageError(
           .isolationMismatch, receiver: "undo history", selector: message.selector.name,
           evidence:
-            "the proxy from 'prepare' accepts calls only on its actor or, if it has none, in the task or thread "
-            + "that called 'prepare'; on your own actor, call it inside 'withHeldActor'")
+            "the proxy from 'prepare' accepts calls only on the actor that called 'prepare' or, without an actor, in "
+            + "the task or thread that called it; call the proxy there, on your own actor inside 'withHeldActor'")
       }
       guard let object else { throw MessageNotTaken() }
       register(

@@ -51,9 +51,9 @@ struct SuspendedWaitingTests {
     let text = await evidence { _ = try await proxy.ask() }
     expect(
       text,
-      equals: "no answer in 0.03 seconds, probably a deadlock; the sender is a task that a method created, and "
-        + "a method of Doer would wait for its own end; end the method without awaiting the task, or raise "
-        + "'deadlockTimeout' if the method is only slow")
+      equals: "no answer in 0.03 seconds, probably a deadlock: the sender is a task that a method created, and "
+        + "a method of Doer would wait for its own end; do not await the task in the method that created it, or, if "
+        + "that method is only slow, raise 'deadlockTimeout'")
     withExtendedLifetime(doer) {}
   }
 

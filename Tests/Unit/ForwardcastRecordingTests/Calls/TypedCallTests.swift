@@ -186,7 +186,7 @@ struct TypedCallTests {
     stand.onError = { failure in errors.withLock { $0.append("\(failure.error)") } }
     stand.move(1, to: 1)
     expect(!history.canUndo && errors.withLock { $0.count } == 1)
-    expect(errors.withLock { $0 }.allSatisfy { $0.contains("accepts calls only on its actor") })
+    expect(errors.withLock { $0 }.allSatisfy { $0.contains("accepts calls only on the actor") })
     await MainActor.run {
       let history = UndoHistory()
       history.prepare(Circle(), as: ShapeProxy(), isolation: MainActor.shared).move(1, to: 1)
