@@ -43,13 +43,13 @@ final class SenderWait: Sendable {
     (self.wait, self.methods, self.core, self.selector) = (wait, methods, core, selector)
   }
 
-  /// Begins a wait of the caller for targets; `nil` if nothing can be waiting for the caller. With
-  /// `blocks`, the caller's thread waits. `others` are mailboxes and gates to wait for, possibly of
-  /// removed targets. Throws `wouldDeadlock`, with the cycle.
+  /// Begins a wait of the caller for targets, and for all deliveries of `drained`; `nil` if nothing
+  /// can be waiting for the caller. With `blocks`, the caller's thread waits. Throws
+  /// `wouldDeadlock`, with the cycle.
   @inline(never)
   static func begin(
-    for wanted: @autoclosure () -> [Registration], in core: MulticastCore, _ selector: MessageSelector,
-    and others: @autoclosure () -> [any AnyObject & Sendable] = [], blocks: Bool = false
+    for wanted: @autoclosure () -> [Registration] = [], in core: MulticastCore, _ selector: MessageSelector,
+    draining drained: [MulticastCore] = [], blocks: Bool = false
   ) throws(MessageError) -> SenderWait? {
     let (methods, task) = (SuspendedMethod.around.filter(\.isRunning), SuspendedMethod.currentTask)
     let own = methods.filter { $0.task == task }
@@ -58,13 +58,13 @@ final class SenderWait: Sendable {
       (isOwn ? own : methods).map(\.registration.gateIdentity) + (blocks ? WaitGraph.held + QueueIdentity.held : [])
     guard !held.isEmpty else { return nil }
     let wait = SenderWait(Wait(holding: held, isOwn: isOwn), isOwn ? own : methods, core, selector)
-    try wait.add(wanted(), behind: others().map(AwaitedEnd.init))
+    try wait.add(wanted(), draining: drained)
     return wait
   }
 
   /// Adds targets that were unknown when the message began. Throws `wouldDeadlock`, with the cycle.
-  func add(_ more: [Registration], behind others: [AwaitedEnd] = []) throws(MessageError) {
-    guard let (ring, isCertain) = wait.enter(others + more.map(\.awaited)) else { return }
+  func add(_ more: [Registration], draining drained: [MulticastCore] = []) throws(MessageError) {
+    guard let (ring, isCertain) = wait.enter(AwaitedEnd.all(of: drained) + more.map(\.awaited)) else { return }
     if isCertain {
       throw MessageError(.wouldDeadlock, receiver: core.name, selector: selector.name, evidence: text(ring))
     }
@@ -108,8 +108,15 @@ final class SenderWait: Sendable {
 }
 
 extension AwaitedEnd {
-  /// The end of the methods behind a mailbox or gate. Cycles are first searched for among
-  /// registrations, so a cycle through a mailbox or gate is found only for a removed target.
+  /// Everything that a drain of the proxies waits for at this moment. A queued message of a removed
+  /// target gets a gate only when it runs. Cycles are first searched for among registrations, so a
+  /// cycle through a mailbox or gate is found only for a removed target.
+  fileprivate static func all(of drained: [MulticastCore]) -> [AwaitedEnd] {
+    drained.flatMap(\.mailboxesAndGates).map(AwaitedEnd.init)
+      + drained.flatMap(\.registrations).filter { $0.queued != nil }.map(\.awaited)
+  }
+
+  /// The end of the methods behind a mailbox or gate.
   fileprivate init(_ object: any AnyObject & Sendable) {
     let identity = (object as? Mailbox)?.heldIdentity ?? ObjectIdentifier(object)
     self.init([identity]) { withExtendedLifetime(object) { ["a removed target"] } }

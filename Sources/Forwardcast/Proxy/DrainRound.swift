@@ -5,19 +5,23 @@
 /// Posts rounds of markers to a proxy's mailboxes until nothing ran between two rounds.
 struct DrainRound {
   private let core: MulticastCore
-  private(set) var mailboxes: [Mailbox]
+  /// The proxy and its nested proxies at the beginning of the round.
+  private var cores: [MulticastCore]
+  private var mailboxes: [Mailbox]
   private var before: [ObjectIdentifier: Int] = .init()
   private var last: [ObjectIdentifier: Int]?
   private var counts = DrainCounts()
 
   init(_ core: MulticastCore) {
     self.core = core
-    mailboxes = core.withNested.flatMap(\.mailboxes)
+    cores = core.withNested
+    mailboxes = cores.flatMap(\.mailboxes)
     for mailbox in mailboxes { before[ObjectIdentifier(mailbox)] = mailbox.delivered }
   }
 
   mutating func begin() -> Completion {
-    mailboxes = core.withNested.flatMap(\.mailboxes)
+    cores = core.withNested
+    mailboxes = cores.flatMap(\.mailboxes)
     let counts = DrainCounts()
     self.counts = counts
     for mailbox in mailboxes {
@@ -28,6 +32,15 @@ struct DrainRound {
       mailbox.post(DrainMarker { counts.settle(id, $0) })
     }
     return counts.completion
+  }
+
+  /// To detect deadlocks, records that the caller is about to wait for the round. Called after
+  /// ``begin()``, so the wait includes each mailbox with a marker. Throws `wouldDeadlock`.
+  func beginWait(blocks: Bool) throws -> SenderWait? {
+    if blocks, let deadlock = mailboxes.lazy.compactMap(\.deadlock).first {
+      throw MessageError(.wouldDeadlock, of: core, "drain", deadlock)
+    }
+    return try SenderWait.begin(in: core, "drain", draining: cores, blocks: blocks)
   }
 
   var lateContexts: @Sendable () -> [String] {

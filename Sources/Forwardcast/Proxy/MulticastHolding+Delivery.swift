@@ -68,16 +68,16 @@ extension MulticastHolding where Interface: Sendable {
   ///
   /// - Returns: the number of deliveries since the call, including those of removed targets.
   /// - Throws: `CancellationError`; `wouldDeadlock` if the caller is an asynchronous method of a
-  ///   target; `timedOut` if the caller is a task that such a method created, see
-  ///   ``MulticastOptions/deadlockTimeout``.
+  ///   target, or of a target that a delivery waits for; `timedOut` if the caller is a task that such
+  ///   a method created, see ``MulticastOptions/deadlockTimeout``.
   @discardableResult
   nonisolated(nonsending) public func drain() async throws -> Int {
-    let wait = try core.beginDrain(blocks: false)
-    defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
       try Task.checkCancellation()
       let completion = round.begin()
+      let wait = try round.beginWait(blocks: false)
+      defer { wait?.end() }
       let number = TimedWait.current?.begin(round.lateContexts)
       defer { if let number { TimedWait.current?.end(number) } }
       let timer = wait?.start { completion.fail($0) }
@@ -108,29 +108,17 @@ extension MulticastHolding where Interface: Sendable {
   @discardableResult
   public func drainBlocking(timeout: Duration) throws -> Int {
     let deadline = Deadline(after: timeout)
-    let wait = try core.beginDrain(blocks: true)
-    defer { wait?.end() }
     var round = DrainRound(core)
     repeat {
-      guard round.begin().wait(until: deadline) else {
+      let completion = round.begin()
+      let wait = try round.beginWait(blocks: true)
+      defer { wait?.end() }
+      guard completion.wait(until: deadline) else {
         let late = round.lateContexts().joined(separator: ", ")
         throw MessageError(
           .timedOut, of: core, "drain", "no answer in \(timeout)" + (late.isEmpty ? "" : " from \(late)"))
       }
     } while !round.isQuiet()
     return round.turns
-  }
-}
-
-extension MulticastCore {
-  /// To detect deadlocks, records that the caller is about to wait for all queued targets.
-  fileprivate func beginDrain(blocks: Bool) throws -> SenderWait? {
-    let cores = withNested
-    if blocks, let deadlock = cores.lazy.flatMap(\.mailboxes).compactMap(\.deadlock).first {
-      throw MessageError(.wouldDeadlock, of: self, "drain", deadlock)
-    }
-    return try SenderWait.begin(
-      for: cores.flatMap(\.registrations).filter { $0.queued != nil }, in: self, "drain",
-      and: cores.flatMap(\.mailboxesAndGates), blocks: blocks)
   }
 }

@@ -90,11 +90,13 @@ final class Wait: @unchecked Sendable {  // what changes is guarded by the graph
     withExtendedLifetime(old) {}
   }
 
-  /// Adds the wait, or further awaited objects, to the graph, unless a cycle is certain. Returns a
-  /// certain or possible cycle, as a path from a wanted object to a held object.
-  func enter(_ wanted: [AwaitedEnd]) -> (ring: [AwaitedEnd], isCertain: Bool)? {
+  /// Adds the wait, or further awaited objects, to the graph, unless a cycle is certain. Every search
+  /// evaluates `awaited`. Returns a certain or possible cycle, as a path from a wanted object to a
+  /// held object.
+  func enter(_ awaited: @autoclosure @escaping @Sendable () -> [AwaitedEnd]) -> (ring: [AwaitedEnd], isCertain: Bool)? {
     while true {
       let changes = WaitGraph.graph.withLock { $0.changes }
+      let wanted = awaited()
       let own = isOwn ? WaitGraph.path(from: wanted, to: held) { $0.isOwn } : nil
       let ring = own ?? WaitGraph.path(from: wanted, to: held) { _ in true }
       // If no wait was entered during the search, all observed waits existed at the same time.
@@ -102,7 +104,7 @@ final class Wait: @unchecked Sendable {  // what changes is guarded by the graph
         guard graph.changes == changes else { return false }
         if own != nil { return true }
         graph.changes += 1
-        awaits.append { wanted }
+        awaits.append(awaited)
         for held in held where !(graph.waits[held]?.contains { $0 === self } ?? false) {
           graph.waits[held, default: []].append(self)
         }

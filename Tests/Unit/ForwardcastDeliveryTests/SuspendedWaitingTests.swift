@@ -74,7 +74,7 @@ struct SuspendedWaitingTests {
     let texts = Journal()
     doer.does { [proxy] number in
       proxy.removeAll()
-      texts.write(await evidence { try await proxy.drain(timeout: .seconds(60)) })
+      texts.write(await evidence { try await proxy.drain(timeout: .seconds(Int64.max)) })
       return number
     }
     proxy.broadcast(.slow, 1)
@@ -228,6 +228,68 @@ struct SuspendedWaitingTests {
     expect(answers, equals: [-1, 2])
     let text = "a method of Doer would wait for Doer, and a method of Doer waits for Doer"
     expect(refusals.withLock { $0 }, equals: [text])
+    withExtendedLifetime((doer, other)) {}
+  }
+
+  @Test(
+    "if a target joins a proxy that a method drains, and waits for the method's target, one of them gets an error",
+    arguments: [true, false])
+  func joinsDrain(waitsFirst: Bool) async throws {
+    typealias Shared = MulticastProxy<any MessageReceiver & Sendable>
+    let (further, inner, held, other) = (Shared(), Shared(), DispatchQueue(label: "held"), Doer())
+    let (clerk, codes) = (Clerk("held"), Locked<[MessageError.Code?]>([]))
+    further.add(clerk, delivery: .queue(held))
+    held.suspend()
+    further.broadcast(.note, 1)
+    doer.does { number in
+      guard number == 1 else { return number }
+      let found = await code { try await further.drain() }
+      codes.withLock { $0.append(found) }
+      return number
+    }
+    other.does { [proxy] number in
+      let found = await code { _ = try await proxy.ask(2) }
+      codes.withLock { $0.append(found) }
+      return number
+    }
+    async let answer = proxy.collectAndWait(.slow, 1, returning: .sum, timeout: .seconds(60))
+    await until(!awaited(by: proxy.registrations[0]).isEmpty)
+    let joined = (waitsFirst ? inner : further).add(other, delivery: .queue(DispatchQueue(label: "other")))
+    (waitsFirst ? inner : further).broadcast(.slow, 1)
+    if waitsFirst {
+      await until(!awaited(by: joined).isEmpty)
+      further.add(inner)
+    }
+    held.resume()
+    try await expect(answer, equals: 1)
+    await until(codes.withLock { $0.count } == 2)
+    expect(codes.withLock { $0.filter { $0 == .wouldDeadlock }.count }, equals: 1)
+    withExtendedLifetime((doer, other, clerk, inner)) {}
+  }
+
+  @Test("a removed target gets an error if its queued message waits for a method that drains its proxy")
+  func removedRunsInDrain() async throws {
+    let (other, further, held) = (Doer(), MulticastProxy<any Member>(), DispatchQueue(label: "held"))
+    let codes = Locked<[MessageError.Code?]>([])
+    further.add(other, delivery: .queue(held), whenRemoved: .deliverPending)
+    held.suspend()
+    further.broadcast(.slow, 1)
+    further.removeAll()
+    other.does { [proxy] number in
+      let found = await code { _ = try await proxy.ask(2) }
+      codes.withLock { $0.append(found) }
+      return number
+    }
+    doer.does { number in
+      let found = await code { try await further.drain() }
+      codes.withLock { $0.append(found) }
+      return number
+    }
+    async let answer = proxy.collectAndWait(.slow, 1, returning: .sum, timeout: .seconds(60))
+    await until(!awaited(by: proxy.registrations[0]).isEmpty)
+    held.resume()
+    try await expect(answer, equals: 1)
+    expect(codes.withLock { $0 }, equals: [.wouldDeadlock, nil])
     withExtendedLifetime((doer, other)) {}
   }
 
