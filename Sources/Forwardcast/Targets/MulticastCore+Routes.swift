@@ -114,6 +114,7 @@ extension MulticastCore {
         let found = board.find(selector),
         seen.version &- found._withUnsafeGuaranteedRef({ $0.version }) == joined
       else { return nil }
+      state.list.patches = 0
       let isExtended = found._withUnsafeGuaranteedRef { $0.extend(by: more, to: seen.version) }
       if !isExtended {
         // No message has used a stale route, but a query may be reading it.
@@ -176,10 +177,18 @@ extension MulticastCore {
   ) {
     assert(registration.strong == nil, "a removed registration owns no target")
     noteChanges()
-    patch(selector, &state, &garbage, where: { $0.hasStep(of: registration) }) { route, version, isUnused, garbage in
-      if isUnused, route.removeEnded(version: version, garbage: &garbage) { return nil }
+    var (step, isCopied): (Int?, Bool) = (nil, false)
+    func isMeant(_ route: Route) -> Bool {
+      step = route.step(of: registration)
+      return step != nil
+    }
+    patch(selector, &state, &garbage, where: isMeant) { route, version, isUnused, garbage in
+      if isUnused, let step, route.removeStep(step, version: version, garbage: &garbage) { return nil }
+      isCopied = true
       return route.withoutEnded(version: version)
     }
+    // A copy costs as much as this number of searches.
+    if isCopied { state.list.patches += 16 }
   }
 
   /// Marks routes as stale because a hook was installed or removed. The next message rebuilds a

@@ -189,28 +189,19 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
       core, selector, version: version, steps: all, room: all.list.count / 4 + 1, around: around, isStale: isStale)
   }
 
-  /// Removes the ended steps of a closed route that no message uses, and opens it with `version`.
+  /// Removes a step of a closed route that no message uses, and opens the route with `version`.
   ///
   /// - Returns: false if a successor is needed, because the traits could change or most of the
   ///   memory would remain unused.
-  func removeEnded(version: UInt, garbage: inout Garbage) -> Bool {
+  func removeStep(_ index: Int, version: UInt, garbage: inout Garbage) -> Bool {
     core.state.assertHeld()
     assert(self.version == .max, "messages cannot begin while the steps move")
-    let count = count
-    let kept = (0..<count).count { !hasEnded($0) }
+    // One step always stays, as the traits must describe a step.
+    let kept = count - 1
     guard traits.isUniform, plan == nil, kept > 0, kept * 4 >= Int(capacity) else { return false }
-    var next = 0
-    for index in 0..<count {
-      // Registrations may end meanwhile. One step always stays, as the traits must describe a step.
-      if hasEnded(index), next > 0 || index < count - 1 {
-        steps[index].release(after: &garbage)
-      } else {
-        steps[next] = steps[index]
-        next += 1
-      }
-    }
-    assert(next > 0 && next <= count, "a route keeps \(next) of \(count) steps")
-    end.store(next, ordering: .releasing)
+    steps[index].release(after: &garbage)
+    (steps + index).moveInitialize(from: steps + index + 1, count: kept - index)
+    end.store(kept, ordering: .releasing)
     forgetWitness()
     knownVersion.store(version, ordering: .releasing)
     return true
@@ -238,8 +229,9 @@ final class Route: @unchecked Sendable {  // what changes is atomic, or guarded 
     Route(core, selector, steps: retainedSteps(upTo: count) { $0 === registration })
   }
 
-  func hasStep(of registration: Registration) -> Bool {
-    (0..<count).contains { steps[$0].registration._withUnsafeGuaranteedRef { $0 === registration } }
+  /// The step of a registration. The latest steps, which often leave first, are found first.
+  func step(of registration: Registration) -> Int? {
+    (0..<count).last { steps[$0].registration._withUnsafeGuaranteedRef { $0 === registration } }
   }
 
   func copy(upTo end: Int, only isMeant: (Registration) -> Bool, _ prelude: MessagePrelude?) -> Route {

@@ -45,9 +45,13 @@ struct TargetList {
   /// The latest registrations to join, one per version. Empty while there are no routes.
   private var joined: [Registration] = []
   /// True if routes exist, so joining registrations are recorded. Set by the core.
-  var hasRoutes = false { didSet { if !hasRoutes { joined = [] } } }
+  var hasRoutes = false { didSet { if !hasRoutes { (joined, patches) = ([], 0) } } }
   /// True if the core must drop all routes, since they are invalid and cannot be patched.
   private var endsRoutes = false
+  /// The cost of removals since a message extended a route. The unit is a search for a step.
+  var patches: UInt16 = 0
+  /// About as many searches cost as much as rebuilding the routes.
+  private static let mostPatches: UInt16 = 128
   /// The number of the next change. Registrations that leave the list record it. Set by the core.
   var nextChange: UInt32 = 1
   private var hasLosses = false
@@ -109,7 +113,8 @@ struct TargetList {
   }
 
   mutating func takeChanges() -> (endsRoutes: Bool, versions: UInt, hasLosses: Bool) {
-    (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)), exchange(&hasLosses, with: false))
+    if patches > Self.mostPatches { noteChanged() }
+    return (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)), exchange(&hasLosses, with: false))
   }
 
   private mutating func noteJoined(_ registration: Registration) {
@@ -268,6 +273,7 @@ struct TargetList {
       // Routes do not retain a queued target. They do retain a closure, as its method.
       if hasRoutes, registration.queued == nil || closure != nil {
         garbage.released.append((registration, closure?.selector))
+        if patches <= Self.mostPatches { patches += 1 }
       }
     }
     let taken = leaveSlot(registration)

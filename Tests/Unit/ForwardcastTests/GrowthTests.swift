@@ -132,6 +132,31 @@ struct TimeGrowthTests {
         withExtendedLifetime(others) {}
       }
     },
+    Growing("closures and strong targets that are canceled in any order after a message") { count in
+      let proxy = MulticastProxy<any Member>()
+      let rounds = (0..<3).map { round in
+        (0..<count).map { number in
+          number.isMultiple(of: 2) ? proxy.on(.note) { _ in } : proxy.add(Clerk("a"), ownership: .strong)
+        }.inThreeOrders[round]
+      }
+      return {
+        for registrations in rounds {
+          proxy.broadcast(.note, 1)
+          for registration in registrations { registration.cancel() }
+        }
+        expect(proxy.count, equals: 0)
+      }
+    },
+    Growing("closures that end with their first message, beside a queued target") { count in
+      let (proxy, target) = (MulticastProxy<any Member>(), Clerk("a"))
+      proxy.add(target, delivery: .on(StepContext("steps")))
+      for _ in 0..<count { proxy.on(.note, once: true) { _ in } }
+      return {
+        expect(proxy.broadcast(.note, 1).delivered, equals: count)
+        expect(proxy.count, equals: 1)
+        withExtendedLifetime(target) {}
+      }
+    },
     Growing("hooks that come and go among targets, with a message each time") { count in
       let (proxy, others) = (MulticastProxy<any Member>(), (0..<count).map { Clerk("\($0)") })
       for other in others { proxy.add(other, only: .note) }
