@@ -114,7 +114,8 @@ struct TargetList {
 
   mutating func takeChanges() -> (endsRoutes: Bool, versions: UInt, hasLosses: Bool) {
     if patches > Self.mostPatches { noteChanged() }
-    return (exchange(&endsRoutes, with: false), UInt(exchange(&newVersions, with: 0)), exchange(&hasLosses, with: false))
+    defer { (endsRoutes, newVersions, hasLosses) = (false, 0, false) }
+    return (endsRoutes, UInt(newVersions), hasLosses)
   }
 
   private mutating func noteJoined(_ registration: Registration) {
