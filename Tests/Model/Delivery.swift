@@ -280,7 +280,7 @@ extension Reference {
       if standing(inner.before, part) == .decided || stops && hasFailed(level) {
         skip(node, "stopped", part)
       } else if node.registered.context != nil {
-        await post(node, part, argument)
+        await post(node, part, argument, unlessFailed: stops ? level : nil)
       } else if let below = node.level {
         node.outcome = .unlisted
         if below.hasPosted { feedStreams(below, part, argument) }
@@ -455,7 +455,7 @@ extension Reference {
       if !isBroadcast { travel.holds.insert(target) }
       if !isLater { node.outcome = .failed(fault.text) }
       if isBroadcast { report(fault, part) }
-      node.served = Served(errors: isBroadcast ? [] : [fault], hasFailed: true)
+      node.served = Served(errors: isBroadcast ? [] : [fault], hasFailed: !isLater)
     } else {
       let answer: Int? =
         switch travel.word {
@@ -470,7 +470,8 @@ extension Reference {
 
   // MARK: - Contexts
 
-  private func post(_ node: Node, _ part: Part, _ argument: Int) async {
+  /// Posts the message, unless a target of `level` is known to have failed after a wait for room.
+  private func post(_ node: Node, _ part: Part, _ argument: Int, unlessFailed level: Level? = nil) async {
     let registered = node.registered
     let parcel = Parcel(node, part.travel, argument)
     switch registered.buffer {
@@ -491,6 +492,10 @@ extension Reference {
       if node.hasPlace { registered.reserved -= 1 }
       node.hasPlace = false
       guard isReachable(node, part) else { return roomChanged() }
+      if let level, hasFailed(level) {
+        skip(node, "stopped", part)
+        return roomChanged()
+      }
     case .suspendSender: break
     }
     node.isPosted = true

@@ -348,6 +348,12 @@ extension MendedProgram {
       "A report lists the registrations that existed when the message began",
       targets: [0: TargetSetup(actions: [.cancelHook(0), add(2)]), 2: TargetSetup(shape: .noVote)],
       add(0), hook(.before, on: 0), send(.broadcast, .vote), send(.forwardAndWait, .vote)),
+    MendedProgram(
+      "a sender posts to a full buffer although an earlier target has failed while it waited for room",
+      "Stop at the first error, of those known when a target is to be called",
+      targets: [0: TargetSetup(throwsError: true)], proxies: [0: ProxySetup(stopsAtFirst: true)],
+      .add(Addition(object: .target(2), context: 1, priority: -1, buffer: .suspendSender(1))), send(.broadcast),
+      add(0, on: 0), send(.forwardAndWait)),
   ]
 }
 
