@@ -24,9 +24,11 @@ extension UndoHistory {
   /// Undoes the last outermost group. If the group is open, it is closed first. Steps that are
   /// registered during the undo can be redone. Returns `false` if there was nothing to undo.
   ///
-  /// A step that throws does not stop the other steps of its group, and can be undone again. Steps
-  /// that it registered before the error remain. If a listener of ``Events/willUndo`` registers
-  /// steps, these become the last group, and that group is undone.
+  /// A step that throws does not stop the other steps of its group, and stays for the next undo.
+  /// Steps that it registered before the error remain. To undo everything, write
+  /// `while try history.undo() {}`; a loop over ``canUndo`` that ignores errors may never end. If a
+  /// listener of ``Events/willUndo`` registers steps, these become the last group, and that group
+  /// is undone.
   /// - Throws: ``UndoError`` `groupIsOpen` if nested groups are open; `isPerforming` during an undo
   ///   or a redo, while a group is being closed, or while a single step is registered; otherwise
   ///   the first error of a step, after all steps have run.
