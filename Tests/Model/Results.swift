@@ -91,9 +91,10 @@ extension Reference {
       let isSettled = policy == .firstSuccess && !served.answers.isEmpty
       for fault in served.errors.dropFirst(isSettled ? 0 : 1) { report(fault, part) }
       if let fault = served.errors.first, !isSettled { return note(error(fault)) }
-      let result = "gives \(policy.result(of: served.answers.map(\.value)))"
-      let notAwaited = "throws answers not waited for"
       let isRefused = skipped.contains { $0.hasSuffix("buffer full") }
+      let lacksVotes = policy == .every && travel.waits && isRefused
+      let result = lacksVotes ? "gives false" : "gives \(policy.result(of: served.answers.map(\.value)))"
+      let notAwaited = "throws answers not waited for"
       if answers.isEmpty, failures.isEmpty, served.answers.isEmpty, !travel.hasRun,
         !travel.waits && !queued.isEmpty || isRefused
       {

@@ -100,7 +100,7 @@ extension ReturnPolicy {
     }
     mayStopEarly = policy.mayStopEarly
     ignoresErrors = policy.ignoresErrors
-    unasked = nil
+    ifIncomplete = nil
   }
 }
 

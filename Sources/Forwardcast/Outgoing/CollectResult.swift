@@ -38,6 +38,15 @@ public struct CollectResult<Output> {
   }
 }
 
+extension ReturnPolicy {
+  /// The result of a message. `lacksAnswers` is true if answers are missing without an error.
+  @export(implementation) @inline(__always)
+  func result(_ output: Output, _ failure: CollectFailure?, lacksAnswers: Bool = false) -> CollectResult<Output> {
+    if failure != nil || lacksAnswers, let ifIncomplete { return CollectResult(ifIncomplete(), failure) }
+    return CollectResult(output, failure)
+  }
+}
+
 /// The former name of ``CollectResult``.
 @available(*, deprecated, renamed: "CollectResult")
 public typealias Collected<Output> = CollectResult<Output>

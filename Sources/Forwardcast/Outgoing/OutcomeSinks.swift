@@ -224,23 +224,22 @@ struct PolicySink<R, Output>: OutcomeSink {
           delivery.selector, by: delivery.route.core, count: counts.unanswered,
           isRefused: delivery.request.waitsForAnswers)
       }
-      return collected()
-    } catch {
-      let collected = collected(CollectFailure(error: error) { delivery.report(error) })
-      guard (error as? MessageError)?.code == .notAwaited, let unasked = policy.unasked else { return collected }
-      return CollectResult(unasked(), collected.failure)
-    }
+      // Full buffers have refused the message for some targets, whose answers are missing.
+      return collected(lacksAnswers: delivery.request.waitsForAnswers && counts.refused > 0)
+    } catch { return collected(CollectFailure(error: error) { delivery.report(error) }) }
   }
 
   /// The result, with the error that ended the message (`whole`) or otherwise the first error of a
   /// target. If the policy ignores errors and there is an answer, no target's error is used.
   /// All other errors go to the handlers.
-  func collected(_ whole: CollectFailure? = nil) -> CollectResult<Output> {
+  func collected(_ whole: CollectFailure? = nil, lacksAnswers: Bool = false) -> CollectResult<Output> {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
     for (error, context) in errors.dropFirst(isTold ? 0 : 1) { context.report(error) }
-    guard !isTold, let (error, context) = errors.first else { return CollectResult(collector.finish(), whole) }
-    return CollectResult(collector.finish(), CollectFailure(error: error) { context.report(error) })
+    let first = isTold ? nil : errors.first.map { (error, context) in
+      CollectFailure(error: error) { context.report(error) }
+    }
+    return policy.result(collector.finish(), first ?? whole, lacksAnswers: lacksAnswers)
   }
 }
 

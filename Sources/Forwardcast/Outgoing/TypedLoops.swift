@@ -74,7 +74,7 @@ func collectTyped<R, Output, each A>(
   crosses: Bool
 ) -> CollectResult<Output> {
   let (type, count) = (ObjectIdentifier(((repeat each A) -> R).self), visit.count)
-  guard visit.loopType == type || policy.unasked == nil && visit.runsHere(type, count) else {
+  guard visit.loopType == type || policy.ifIncomplete == nil && visit.runsHere(type, count) else {
     return collectOtherwise(visit, arguments, policy, crosses: crosses)
   }
   switch policy.way {
@@ -83,13 +83,13 @@ func collectTyped<R, Output, each A>(
     let failure = answerTyped(visit, count, arguments, crosses, ignoresErrors: policy.ignoresErrors) {
       try step(&result, $0)
     }
-    return CollectResult(result, failure)
+    return policy.result(result, failure)
   case .gathering(let makeCollector):
     let collector = makeCollector()
     let failure = answerTyped(visit, count, arguments, crosses, ignoresErrors: policy.ignoresErrors) {
       try collector.take($0)
     }
-    return CollectResult(collector.finish(), failure)
+    return policy.result(collector.finish(), failure)
   }
 }
 
@@ -116,9 +116,9 @@ func collectOtherwise<R, Output, each A>(
       let failure = answerTyped(visit, count, arguments, crosses, ignoresErrors: policy.ignoresErrors) {
         try collector.take($0)
       }
-      return CollectResult(collector.finish(), failure)
+      return policy.result(collector.finish(), failure)
     }
-  } catch { return CollectResult(collector.finish(), CollectFailure(error, keep(visit))) }
+  } catch { return policy.result(collector.finish(), CollectFailure(error, keep(visit))) }
   let route = keep(visit)
   return collectDelivered(
     route, policy, collector, route.isEmpty ? nil : arguments.packed(returning: R.self, crosses: crosses))

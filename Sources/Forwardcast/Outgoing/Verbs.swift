@@ -52,7 +52,7 @@ func collectDelivered<R, Output>(
   _ route: MessageRoute, _ policy: ReturnPolicy<R, Output>, _ collector: AnswerCollector<R, Output>,
   _ arguments: MessageArguments?
 ) -> CollectResult<Output> {
-  guard let arguments else { return CollectResult(collector.finish(), .silence(route)) }
+  guard let arguments else { return policy.result(collector.finish(), .silence(route)) }
   return OutgoingMessage(asking: policy, arguments, along: route)
     .send(along: route, into: PolicySink(policy, route, collector))
 }

@@ -14,8 +14,9 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline var mayStopEarly: Bool
   /// True if errors are thrown only if there is no answer.
   @usableFromInline let ignoresErrors: Bool
-  /// The result if there are targets but no answer can be awaited; `nil` for the empty value.
-  @usableFromInline let unasked: (@Sendable () -> Output)?
+  /// The result if an answer is missing: its target failed, could not be awaited, or had a full
+  /// buffer. If `nil`, the result is that of the available answers.
+  @usableFromInline let ifIncomplete: (@Sendable () -> Output)?
 
   @usableFromInline
   enum Way: Sendable {
@@ -37,17 +38,17 @@ public struct ReturnPolicy<R, Output>: Sendable {
     way = .gathering { AnswerCollector(initial, step, finish) }
     mayStopEarly = true
     ignoresErrors = false
-    unasked = nil
+    ifIncomplete = nil
   }
 
   @export(implementation)
   init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
-    ignoresErrors: Bool = false, unasked: (@Sendable () -> Output)? = nil,
+    ignoresErrors: Bool = false, ifIncomplete: (@Sendable () -> Output)? = nil,
     _ step: @escaping @Sendable (inout Output, R) throws -> Bool
   ) {
     way = .folding(initial: initial, step: step)
-    self.unasked = unasked
+    self.ifIncomplete = ifIncomplete
     self.mayStopEarly = mayStopEarly
     self.ignoresErrors = ignoresErrors
   }
@@ -77,7 +78,7 @@ extension ReturnPolicy {
   private init(
     mayStopEarly: Bool, ignoresErrors: Bool, gathering make: @escaping @Sendable () -> AnswerCollector<R, Output>
   ) {
-    (way, unasked) = (.gathering(make), nil)
+    (way, ifIncomplete) = (.gathering(make), nil)
     (self.mayStopEarly, self.ignoresErrors) = (mayStopEarly, ignoresErrors)
   }
 }
@@ -179,11 +180,11 @@ extension ReturnPolicy where R == Bool, Output == Bool {
     }
   }
 
-  /// True if no answer is `false`. After a `false`, no further target is called. Also false if
-  /// there are targets but no answer can be awaited, since a missing answer is no approval.
+  /// True if no answer is `false`. After a `false`, no further target is called. Also false if a
+  /// target fails, or is not awaited and no other answers: a missing answer is no approval.
   @export(implementation)
   public static var every: Self {
-    Self(folding: true, mayStopEarly: true, unasked: { false }) { every, answer in
+    Self(folding: true, mayStopEarly: true, ifIncomplete: { false }) { every, answer in
       every = answer
       return answer
     }

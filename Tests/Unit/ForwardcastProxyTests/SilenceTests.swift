@@ -388,12 +388,43 @@ struct SilenceTests {
     await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
     await expect(proxy.answerAndWait(.value, returning: .all).answered(), equals: [])
     expect(errors.take(), equals: Array(repeating: "answers not waited for", count: 2))
-    // A message without a result needs no answer, and one answer is enough.
+    // A message without a result needs no answer. One answer is enough, but not to be unanimous.
     _ = try await proxy.collectAndWait(.note, 1, returning: .all)
     proxy.add(clerk)
-    try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: true)
+    try await expect(proxy.collectAndWait(.agrees, returning: .every), equals: false)
     try await expect(proxy.collectAndWait(.value, returning: .sum), equals: 3)
     context.run()
     withExtendedLifetime((full, clerk)) {}
+  }
+
+  private struct Refusal: Error {}
+
+  @Test("a vote is no yes if a hook refuses it, a voter fails, or the sender is canceled or waits too long")
+  func missingVotes() async throws {
+    let (proxy, context, clerk, errors) = (MulticastProxy<any Member>(), StepContext("votes"), Clerk("yes"), Journal())
+    proxy.onError = { errors.write("\($0.error)") }
+    proxy.add(clerk)
+    expect(proxy.answer(.agrees, returning: .every).answered(), equals: true)
+    let hook = try proxy.before(.agrees) { throw Refusal() }
+    expect(proxy.answer(.agrees, returning: .every).answered(), equals: false)
+    await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
+    hook.cancel()
+    let fails = proxy.on(.agrees) { throw Refusal() }
+    expect(proxy.answer(.agrees, returning: .every).answered(), equals: false)
+    await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
+    expect(errors.take(), equals: Array(repeating: "Refusal()", count: 4))
+    fails.cancel()
+    let late = Clerk("yes")
+    proxy.add(late, delivery: .on(context))
+    let unasked = await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return await proxy.answerAndWait(.agrees, returning: .every).answered()
+    }.value
+    expect(unasked, equals: false)
+    let limit = try proxy.around(.agrees, .timeout(.milliseconds(1)))
+    await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
+    limit.cancel()
+    context.run()
+    withExtendedLifetime((clerk, late)) {}
   }
 }

@@ -110,7 +110,7 @@ struct StubTests {
     let seen = Capture<String>()
     store.proxy.onError = { failure in Recorded.keep("\(failure.error)", in: seen) }
     store.stub(Says.mayClose).fails(Busy())
-    expect(proxy.mayClose())
+    expect(!proxy.mayClose())
     expect(seen.values, equals: ["Busy()"])
   }
 
@@ -124,7 +124,7 @@ struct StubTests {
     #expect(throws: NotFound.self) { try store.proxy.send(Says.mayClose) }
     expect(failures.failures.isEmpty)
     proxy.save("a", count: 1)
-    expect(proxy.mayClose())
+    expect(!proxy.mayClose())
     let advice = "make the requirement throw, stub an answer, or set onError of the double's proxy"
     expect(
       failures.failures.map(\.text),
