@@ -236,10 +236,11 @@ struct PolicySink<R, Output>: OutcomeSink {
     let hasAnswer = hasAnswer || ofType?.hasAnswer ?? false
     let isTold = whole != nil || policy.ignoresErrors && hasAnswer
     for (error, context) in errors.dropFirst(isTold ? 0 : 1) { context.report(error) }
-    let first = isTold ? nil : errors.first.map { (error, context) in
-      CollectFailure(error: error) { context.report(error) }
+    var failure = whole
+    if !isTold, let (error, context) = errors.first {
+      failure = CollectFailure(error: error) { context.report(error) }
     }
-    return policy.result(collector.finish(), first ?? whole, lacksAnswers: lacksAnswers)
+    return policy.result(collector.finish(), failure, lacksAnswers: lacksAnswers)
   }
 }
 
