@@ -109,7 +109,7 @@ final class HookedDelivery {
     if mustNotWait, let target = node.awaitedTarget {
       throw MessageError(
         .isolationMismatch, receiver: node.route.core.name, selector: delivery.selector.name,
-        evidence: "\(target) answers asynchronously, but an around hook of the proxy is not async; "
+        evidence: "\(target) must be awaited, but an around hook of the proxy is not async; "
           + "pass the hook's async form as 'waiting:'")
     }
     try enter(arguments)

@@ -42,7 +42,7 @@ public struct MessageExplanation: Sendable {
   public let createsObservers: Bool
   /// The registrations in delivery order.
   public let entries: [Entry]
-  /// Similar selectors that targets answer, best first, if no target would get this message. Empty
+  /// Similar selectors that targets answer, best first, if no target responds to this one. Empty
   /// for a nested proxy.
   public let similarNames: [String]
   /// True if a target does not respond, but might respond if the proxy had a table.
@@ -99,7 +99,8 @@ extension MulticastSending {
     return MessageExplanation(
       selector: selector, proxy: core.name, hooks: core.hookNames(selector),
       createsObservers: route.route.prelude?.makesObservers ?? false, entries: entries,
-      similarNames: path.isNested || entries.contains(where: \.receives) ? [] : core.names(like: selector),
+      similarNames: path.isNested || entries.contains { ![.doesNotRespond, .outOfScope].contains($0.reason) }
+        ? [] : core.names(like: selector),
       lacksTable: core.table == nil
         && entries.contains {
           $0.reason == .doesNotRespond && !($0.registration.currentTarget.map(core.canAnswer) ?? false)

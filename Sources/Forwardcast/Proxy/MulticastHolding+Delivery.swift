@@ -52,7 +52,7 @@ extension MulticastHolding where Interface: Sendable {
   /// Removes a target's registrations with that delivery. Returns their number.
   @discardableResult
   public func remove(_ target: Interface, delivery: Delivery) -> Int {
-    core.cancel(core.registrations(of: targetObject(for: target))) { $0.delivery == delivery && $0.isLive }
+    core.cancel(core.registrations(of: targetObject(for: target))) { $0.delivery == delivery }
   }
 
   /// Removes every target and closure with that delivery. Returns the number of registrations.

@@ -166,7 +166,7 @@ enum MethodIsolation: Sendable {
   /// The reason why a sender in another isolation cannot call the method.
   var evidence: String {
     switch self {
-    case .async: "the method is async; use an async call, such as sendAndWait or collectAndWait"
+    case .async: "the method is async; use a call that awaits answers, such as sendAndWait or collectAndWait"
     case .target, .actor:
       "the method runs \(place), but the sender is not known to run there; use an async call, or send from that actor "
         + "inside 'withHeldActor'"

@@ -86,7 +86,7 @@ final class TimedWait: Sendable {
         if awaitsEnd, let lost = lateError(outcome), let timeout = error as? MessageError {
           throw MessageError(
             timeout.code, receiver: name, selector: selector.name,
-            evidence: "\(timeout.evidence); the call failed later: \(lost)")
+            evidence: "\(timeout.evidence); the call also failed: \(lost)")
         }
         if hasEnded { late(outcome) }
       }

@@ -264,9 +264,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   @discardableResult
   @inline(never) func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
-    let meant = registrations.filter(isMeant)
-    for registration in meant { registration.cancel() }
-    return meant.count
+    registrations.filter(isMeant).count { registration in
+      defer { registration.cancel() }
+      return registration.isLive
+    }
   }
 
   func removeDead(_ registrations: [Registration]) {

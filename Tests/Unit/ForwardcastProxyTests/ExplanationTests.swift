@@ -184,11 +184,14 @@ struct ExplanationTests {
 
   @Test("an explanation of an unanswered message suggests similar selectors")
   func similar() {
-    gauges.on(Message<() -> Void>("resume")) {}
+    let resume = gauges.on(Message<() -> Void>("resume")) {}
     let found = gauges.explain("resat")
     expect(found.similarNames, equals: ["reset"])
     expect("\(found)".contains(#"did you mean "reset"?"#), "\(found)")
     expect(gauges.explain("reset:").similarNames.first, equals: "reset")
+    expect(gauges.explain("resume").similarNames, equals: [])
+    // Its target is only muted, so another selector is no advice.
+    resume.mute()
     expect(gauges.explain("resume").similarNames, equals: [])
   }
 

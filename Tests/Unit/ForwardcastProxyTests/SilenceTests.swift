@@ -397,6 +397,15 @@ struct SilenceTests {
     withExtendedLifetime((full, clerk)) {}
   }
 
+  @Test("removing all targets on a context counts only the live ones")
+  func removesLiveTargets() {
+    let (proxy, context, kept) = (MulticastProxy<any Member>(), StepContext("removed"), Clerk("kept"))
+    proxy.add(kept, delivery: .on(context))
+    proxy.add(Clerk("gone"), delivery: .on(context))
+    expect(proxy.removeAll(on: .on(context)), equals: 1)
+    withExtendedLifetime(kept) {}
+  }
+
   private struct Refusal: Error {}
 
   @Test("a vote is no yes if a hook refuses it, a voter fails, or the sender is canceled or waits too long")

@@ -151,7 +151,7 @@ struct InterceptorTests {
     }()
     let error = await #expect(throws: MessageError.self) { try await proxy.sendAndWait(.slowPrice, "interrupted") }
     await ticks
-    expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop; the call failed later: Broken()")
+    expect(error?.evidence, equals: "no answer in 2.0 seconds from Shop; the call also failed: Broken()")
   }
 
   @Test("an error that a single receiver throws after its sender's timeout is printed to standard error")

@@ -69,7 +69,7 @@ struct HookWaitingTests {
     try proxy.around(.worth) { try $0.proceed() }
     let error = await #expect(throws: MessageError.self) { try await proxy.collectAndWait(.worth, returning: .all) }
     expect(error?.code, equals: .isolationMismatch)
-    expect(error?.evidence.hasPrefix("the method of Clerk, which runs on its actor, answers asynchronously") ?? false)
+    expect(error?.evidence.hasPrefix("the method of Clerk, which runs on its actor, must be awaited") ?? false)
     registration.mute()
     try await expect(proxy.collectAndWait(.worth, returning: .all), equals: [])
   }
