@@ -48,6 +48,7 @@ final class TimedWait: Sendable {
     late: @escaping (Result<T, any Error>) -> Void = { _ in },
     _ body: nonisolated(nonsending) @escaping () async throws -> T
   ) async throws -> T {
+    try Task.checkCancellation()
     let (wait, completion, deadline) = (TimedWait(), Completion(), Deadline(after: timeout))
     // An outer wait with a shorter timeout names the same targets.
     let (outer, number) = (current, current?.begin { [weak wait] in wait?.late ?? [] })

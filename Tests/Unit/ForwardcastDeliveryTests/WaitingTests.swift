@@ -93,6 +93,20 @@ struct WaitingTests {
     withExtendedLifetime(leaves) {}
   }
 
+  @Test("a call with a timeout sends nothing in a canceled task")
+  func canceledBefore() async throws {
+    let (clerk, proxy) = (Clerk("clerk", journal), proxy)
+    proxy.add(clerk, delivery: .queue(queue))
+    let sender = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      _ = try await proxy.collectAndWait(.note, 1, returning: .all, timeout: .seconds(60))
+    }
+    await #expect(throws: CancellationError.self) { try await sender.value }
+    try await proxy.drain()
+    expect(journal.all, equals: [])
+    withExtendedLifetime(clerk) {}
+  }
+
   @Test("a canceled sender stops waiting at once; the message stays sent")
   func cancellation() async throws {
     let target = Clerk("a", journal)
