@@ -103,7 +103,8 @@ extension UndoHistory {
     // Listeners may have opened a group.
     closeSilently(to: 0)
     swap(&open, &waiting)
-    self.phase = .idle
+    // The history is idle now, so listeners may undo and redo.
+    (self.phase, isPerforming) = (.idle, false)
     events.broadcast(phase == .undoing ? Events.didUndo : Events.didRedo, self)
     if let error { throw error }
   }

@@ -162,6 +162,22 @@ struct UndoListenerTests {
     expect(history.undoCount == 2 && history.redoCount == 1)
   }
 
+  @Test("a listener of a finished undo or redo may undo and redo")
+  func performsAfterwards() throws {
+    let counter = Counter(history)
+    for value in 1...3 { counter.set(value) }
+    var (values, results): ([Int], [Bool]) = ([], [])
+    let listening = history.events.on(Events.didUndo) { history in
+      values.append(counter.value)
+      results.append(try history.undo())
+    }
+    expect(try history.undo())
+    expect(values == [2, 1, 0] && results == [false, true, true] && history.redoCount == 3)
+    listening.cancel()
+    history.events.on(Events.didRedo) { history in if counter.value < 3 { expect(try history.redo()) } }
+    expect(try history.redo() && counter.value == 3)
+  }
+
   @Test("an action registered by a willUndo listener is undone first")
   func registersBeforeUndo() throws {
     let counter = Counter(history)
