@@ -48,10 +48,15 @@ public final class CallRecorder: @unchecked Sendable {  // state is under a lock
   /// Redacts arguments and, if `answer` is true, answers in later calls of a message. Also redacts
   /// the error texts of these calls, since they can reveal the arguments. `arguments` are indices
   /// from 0; `nil` means all. To decode a redacted recording, register the type ``RedactedValue``.
+  /// - Precondition: the message has arguments with these indices.
   ///
   ///     recorder.redact("logIn:password:", arguments: [1])
   ///     print(recorder.calls[0])  // [account logIn: "ann" password: ‹redacted›]
   public func redact(_ selector: MessageSelector, arguments: Set<Int>? = nil, answer: Bool = false) {
+    let count = selector.numberOfArguments
+    for index in arguments ?? [] where !(0..<count).contains(index) {
+      preconditionFailure("'\(selector)' has \(count) arguments, so there is none with the index \(index) to redact")
+    }
     let redaction = Redaction(arguments: arguments, answer: answer)
     state.withLock { $0.redactions[selector] = redaction }
   }

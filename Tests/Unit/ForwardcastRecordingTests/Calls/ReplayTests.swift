@@ -189,6 +189,16 @@ struct ReplayTests {
     #expect(throws: ScriptWritingError.self) { try recording.script() }
   }
 
+  @Test("an index that the message does not have cannot be redacted")
+  func redactionOfNothing() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      CallRecorder().redact("logIn:password:", arguments: [1, 2])
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    expect(text.contains("'logIn:password:' has 2 arguments, so there is none with the index 2 to redact"), "\(text)")
+    await #expect(processExitsWith: .failure) { CallRecorder().redact("ping", arguments: [-1]) }
+  }
+
   @Test("a receiver known only by its protocols can be recorded, and is Sendable if they are")
   func existentials() async throws {
     let vault = Vault()
