@@ -73,7 +73,7 @@ extension MulticastHolding {
   /// Closures stay, even if their owner is of the class.
   @discardableResult
   public func removeAll<T: AnyObject>(of type: T.Type) -> Int {
-    core.cancel(core.registrations) { $0.currentTarget is T }
+    core.cancel(core.registrations) { $0.liveSubject is T }
   }
 
   /// Removes the closures that were registered with this `owner`, and returns their number.
@@ -101,13 +101,13 @@ extension MulticastHolding {
   public var registrations: [Registration] { core.registrations.filter { $0.liveTarget != nil } }
 
   /// The live targets in delivery order, once for each registration, without closures.
-  public var targets: [Interface] { core.registrations.compactMap { $0.liveTarget.flatMap { interface(of: $0) } } }
+  public var targets: [Interface] { core.registrations.compactMap { $0.liveSubject.flatMap { interface(of: $0) } } }
 
   /// The number of live registrations, including closures and muted targets.
   public var count: Int { core.registrations.count { $0.liveTarget != nil } }
 
   /// The number of live registrations whose target is of that class or a subclass.
-  public func count<T: AnyObject>(of type: T.Type) -> Int { core.registrations.count { $0.liveTarget is T } }
+  public func count<T: AnyObject>(of type: T.Type) -> Int { core.registrations.count { $0.liveSubject is T } }
 
   /// The number of live, unmuted registrations that respond to `selector`.
   public func count(for selector: MessageSelector) -> Int { core.count(for: selector) }

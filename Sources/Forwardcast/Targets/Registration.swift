@@ -45,7 +45,8 @@ public final class Registration: @unchecked Sendable {
   /// The slot. When the registration leaves the list, the number of the core's change replaces the
   /// slot. Written under the lock of `core`.
   private let slotNumber = Atomic<UInt32>(0)
-  /// The identity of the target or of its closure, also after the target's deallocation.
+  /// The identity of the target, of its closure or of the object that it wraps, also after the
+  /// deallocation of the target.
   let key: ObjectIdentifier
   private let link: CoreLink
 
@@ -68,7 +69,7 @@ public final class Registration: @unchecked Sendable {
     // Retains only what is stored: the arguments are borrowed.
     self.weakTarget = options.ownership == .strong && queued == nil ? nil : target
     self.strong = options.ownership == .strong ? target : nil
-    self.key = ObjectIdentifier(closure ?? target)
+    self.key = ObjectIdentifier(subject ?? closure ?? target)
     self.state = Atomic(queued?.turns == nil ? 0 : Registration.automaticBit)
     let isPlain = options.scope == nil && queued == nil && !keepsSlot && subject == nil && closure == nil
     self.link =
@@ -279,9 +280,15 @@ public final class Registration: @unchecked Sendable {
 
   @inline(never) var liveTarget: AnyObject? { isCancelled ? nil : currentTarget }
 
+  /// The live target, or the object that it wraps.
+  var liveSubject: AnyObject? { liveTarget.map { link.own?.subject ?? $0 } }
+
+  /// True if the target wraps another object.
+  var isWrapper: Bool { link.own?.hasSubject ?? false }
+
   /// True if `other`, a registration of the same target, is a duplicate of this registration.
   func isLike(_ other: Registration) -> Bool {
-    !isCancelled && (link === other.link || delivery == other.delivery)
+    !isCancelled && (link === other.link || !isWrapper && !other.isWrapper && delivery == other.delivery)
   }
 
   /// The skip reason that a report gives if no route of `selector` includes the target.
@@ -352,9 +359,9 @@ private final class OwnLink: CoreLink, @unchecked Sendable {
   var scope: Set<MessageSelector>?
   let queued: QueuedState?
   let keepsSlot: Bool
-  private let hasSubject: Bool
+  let hasSubject: Bool
   /// The object that the target wraps. Its deallocation ends the registration.
-  private weak let subject: AnyObject?
+  weak let subject: AnyObject?
   let closure: Method?
 
   init(

@@ -78,7 +78,7 @@ extension MulticastCore {
 
   /// The registration of a target, if the target is alive and the registration is not canceled.
   private func live(_ key: ObjectIdentifier, _ state: State, _ garbage: inout Garbage) -> Registration? {
-    for registration in state.list.registrations(of: key) where !registration.isCancelled {
+    for registration in state.list.registrations(of: key) where !registration.isCancelled && !registration.isWrapper {
       if let alive = registration.targetUnderLock {
         garbage.keep(alive)
         return registration

@@ -13,7 +13,8 @@ extension MulticastHolding {
   ///
   /// Calls by closure, `broadcast { $0.save() }`, do not reach the target. The target
   /// receives boxed messages and runs synchronously. It needs no table if the proxy has one.
-  /// `targets` does not list the target; to remove the target, cancel the registration.
+  /// Adding a target again records each call again. `remove`, `mute` and `targets` find an object by
+  /// its identity, but `replace` does not. To remove a recorded value, cancel the registration.
   ///
   /// `name` is the target's name in the recording, by default the name of its type. With `.weak`,
   /// nothing is recorded after the target's deallocation.
@@ -35,9 +36,9 @@ extension MulticastHolding {
     let object = targetObject(for: target)
     let recording = RecordingProxy(inner, inner, name ?? typeName(of: object), recorder, crosses)
     // The registration cannot follow the lifetime of a value, so the inner proxy retains the value.
-    let isWeak = ownership == .weak && !(object is ValueTarget)
-    let registration = multicast.add(forwarding: recording, priority: priority, livingAs: isWeak ? object : nil)
-    if isWeak { recording.cancelWhenDead(registration) }
+    let subject = object is ValueTarget ? nil : object
+    let registration = multicast.add(forwarding: recording, priority: priority, livingAs: subject)
+    if subject != nil { recording.cancelWhenDead(registration) }
     return registration
   }
 }

@@ -93,6 +93,10 @@ public final class RecordingProxy<Target>: ForwardingProxy, ForwardingToMany {
 
 extension RecordingProxy: @unchecked Sendable where Target: Sendable {}  // its recorder and its lease have locks
 
+extension RecordingProxy: NamedReceiver {
+  public var receiverName: String { name }
+}
+
 extension RecordingProxy where Target: MessageReceiver {
   /// Creates a proxy that retains `target`. By default, `recorder` is new, and `name` is the name
   /// of the target's type.

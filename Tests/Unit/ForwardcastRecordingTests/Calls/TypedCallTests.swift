@@ -86,6 +86,41 @@ struct TypedCallTests {
     expect(recorder.calls.count, equals: 1)
   }
 
+  @Test(
+    "a recorded object is listed, counted, muted and removed like any other target",
+    arguments: [Ownership.weak, .strong])
+  func foundByObject(ownership: Ownership) {
+    let (recorder, shapes, circle, other) = (CallRecorder(), ShapeProxy(), Circle(), Circle())
+    shapes.add(circle, recordedBy: recorder, ownership: ownership)
+    expect(shapes.targets.map { ObjectIdentifier($0) }, equals: [ObjectIdentifier(circle)])
+    expect(shapes.count(of: Circle.self), equals: 1)
+    shapes.mute(circle)
+    shapes.move(1, to: 1)
+    shapes.unmute(circle)
+    expect(shapes.replace(circle, with: other), equals: 0)
+    shapes.move(2, to: 2)
+    expect(circle.place == [2, 2] && recorder.calls.count == 1)
+    // A registration without a recording is another one, also if its object is the same.
+    shapes.add(circle)
+    shapes.add(circle)
+    shapes.add(circle, recordedBy: recorder)
+    shapes.move(3, to: 3)
+    expect(shapes.count == 3 && recorder.calls.count == 3)
+    expect(shapes.remove(circle) == 3 && shapes.count == 0 && shapes.remove(circle) == 0)
+    let registration = shapes.add(circle, recordedBy: recorder, ownership: ownership)
+    expect(shapes.removeAll(of: Circle.self) == 1 && registration.isCancelled)
+    shapes.move(4, to: 4)
+    expect(circle.place == [3, 3] && recorder.calls.count == 3)
+  }
+
+  @Test("explanations and errors name a recorded target as the recording does")
+  func namedTargets() {
+    let (recorder, shapes, circle) = (CallRecorder(), ShapeProxy(), Circle())
+    let one = shapes.add(circle, recordedBy: recorder, as: "one")
+    expect(one.description, equals: "registration of one")
+    expect(shapes.multicast.explain("weight").entries.map(\.target), equals: ["one"])
+  }
+
   @Test("a dead recorded target is neither counted nor listed, and its slot is reclaimed")
   func deadTargets() {
     let (recorder, shapes) = (CallRecorder(), ShapeProxy())
