@@ -68,7 +68,7 @@ package struct LazyTarget {
 }
 
 /// A multicast that creates targets.
-package protocol LazyTargetListing {
+package protocol LazyTargetListing: AnyObject {
   /// The targets that do not exist yet, and whether a message would create them.
   func lazyTargets(for selector: MessageSelector) -> [LazyTarget]
 }
@@ -94,10 +94,11 @@ extension MulticastSending {
     _ route: MessageRoute, _ path: ProxyChain, _ outer: DeliveryReport.SkipReason?, _ count: inout Int
   ) -> MessageExplanation {
     let (selector, core) = (route.selector, route.core)
-    let lazy = (self as? any LazyTargetListing)?.lazyTargets(for: selector) ?? []
+    let listing = self as? any LazyTargetListing
+    let lazy = listing?.lazyTargets(for: selector) ?? []
     let entries = core.entries(selector, lazy, path, outer, &count)
     return MessageExplanation(
-      selector: selector, proxy: core.name, hooks: core.hookNames(selector),
+      selector: selector, proxy: listing.map { typeName(of: $0) } ?? core.name, hooks: core.hookNames(selector),
       createsObservers: route.route.prelude?.makesObservers ?? false, entries: entries,
       similarNames: path.isNested || entries.contains { ![.doesNotRespond, .outOfScope].contains($0.reason) }
         ? [] : core.names(like: selector),

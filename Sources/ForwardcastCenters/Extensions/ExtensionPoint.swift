@@ -162,9 +162,9 @@ public final class ExtensionPoint<Interface>: ForwardingProxy, ForwardingToMany,
       }
       return "\n- \(selector) → \(names.isEmpty ? "nobody" : names.joined(separator: ", "))"
     }
-    return
-      "extension point of \(writtenName(of: Interface.self)), \(observers.count) observers, \(lazyObservers.count) lazy"
-      + lines.joined()
+    let count = observers.count
+    return "extension point of \(writtenName(of: Interface.self)), \(count) observer\(count == 1 ? "" : "s"), "
+      + "\(lazyObservers.count) lazy" + lines.joined()
   }
 }
 

@@ -400,7 +400,7 @@ extension Centers {
       expect(point.observers.targets.map { ObjectIdentifier($0) }, equals: [ObjectIdentifier(window)])
       expect(point.observers.count == 1 && point.lazyObservers == ["ArchiveService"])
       expect(
-        point.description.hasPrefix("extension point of MessageExtension, 1 observers, 1 lazy")
+        point.description.hasPrefix("extension point of MessageExtension, 1 observer, 1 lazy")
           && point.description.contains("- onAddMsg: → ArchiveService (lazy), ChatWindow"))
       expect(point.explain(.onAdd).entries.map(\.target), equals: ["ArchiveService", "ChatWindow"])
       expect(point.explain(.onAdd).entries.map(\.row), equals: ["created by the message", "table of ChatWindow"])
@@ -439,7 +439,7 @@ extension Centers {
       expect(
         "\(point.explain("onAddMsg:"))",
         equals: """
-          onAddMsg: of MulticastProxy<MessageExtension>, 3 of 3 registrations
+          onAddMsg: of ExtensionPoint<MessageExtension>, 3 of 3 registrations
           target          receives  row or reason           context
           ArchiveService  yes       created by the message  queue archive
           ChatWindow      yes       table of ChatWindow     direct
