@@ -7,6 +7,8 @@ final class HookRun {
   let arguments: [ScriptValue]
   /// The answers of the last `proceed` that did not throw, if any.
   private(set) var answers: [ArgumentBox]?
+  /// The value that the last `proceed` gave to the script, if any.
+  var given: ScriptValue?
   private(set) var failure: (any Error)?
   private let rest: ([ArgumentBox]?) throws -> [ArgumentBox]
 
@@ -68,7 +70,9 @@ extension Interpreter {
       for element in elements { try chargeCopy(of: element) }
       list = elements
     }
-    return try result(of: hook.proceed(with: list))
+    let given = try result(of: hook.proceed(with: list))
+    hook.given = given
+    return given
   }
 
   /// The sender's policy applied to the answers of a message.
@@ -91,7 +95,8 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       try run.step(at: offset, of: names.source)
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
-    guard let answer else { return hook.answers ?? [] }
+    // The value of `proceed` stands for all answers, so returning it leaves them as they are.
+    guard let answer, answer != hook.given else { return hook.answers ?? [] }
     // With the policy `all`, a list stands for several answers, as in the value of `proceed`.
     if SendInProgress.current?.policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]

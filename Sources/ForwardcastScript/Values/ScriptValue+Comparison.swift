@@ -19,6 +19,7 @@ extension ScriptValue: Hashable {
     case (.registration(let left), .registration(let right)): left === right
     case (.hook(let left), .hook(let right)): left === right
     case (.queue(let left), .queue(let right)): left === right
+    case (.foreign(let left), .foreign(let right)): left.isCopy(of: right)
     default: false
     }
   }

@@ -9,7 +9,8 @@ import Forwardcast
 ///     outcome.value == 12.5    // true
 ///
 /// `==` compares as scripts do: integers and floating-point numbers are one kind of value, objects
-/// compare by identity, and values that are foreign or of different kinds are never equal.
+/// compare by identity, a foreign value equals only its copies, and values of different kinds are
+/// never equal.
 public enum ScriptValue: Sendable {
   case null
   case bool(Bool)
@@ -81,8 +82,20 @@ public struct ScriptReference: Hashable, @unchecked Sendable, CustomStringConver
 public struct ScriptForeignValue: @unchecked Sendable {  // used in one isolation
   // It is used on a queue only if its box is Sendable.
 
+  /// The box, in an object that identifies the copies of this value.
+  private let storage: Storage
+
+  private final class Storage {
+    let box: ArgumentBox
+    init(_ box: ArgumentBox) { self.box = box }
+  }
+
+  init(box: ArgumentBox) { storage = Storage(box) }
+
   /// The box of the value.
-  public let box: ArgumentBox
+  public var box: ArgumentBox { storage.box }
+
+  func isCopy(of other: ScriptForeignValue) -> Bool { storage === other.storage }
 }
 
 extension ScriptValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,

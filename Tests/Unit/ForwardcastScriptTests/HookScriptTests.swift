@@ -189,4 +189,41 @@ struct HookScriptTests {
     try proxy.forward(&call)
     expect(transcript.output, equals: "hooked\n")
   }
+
+  @Test(
+    "an around hook of a script that returns the value of proceed keeps each answer for senders in Swift",
+    arguments: [
+      "{ }", "{ proceed }", "{ return proceed }", "{ let answer = proceed; return answer }", "{ return 2 }",
+    ])
+  func swiftSenders(body: String) throws {
+    let lamps = MulticastProxy<any MessageReceiver>()
+    let (first, second) = (Lamp(16), Lamp(3))
+    lamps.add(first)
+    lamps.add(second)
+    let session = ScriptSession()
+    session.register(lamps, as: "lamps")
+    expect(session.run("around lamps \"watts\" \(body)\naround lamps \"bulb\" \(body)").succeeded)
+    let keeps = body.contains("proceed")
+    let watts = Message<() -> Int>("watts")
+    expect(try lamps.collect(watts, returning: .all), equals: keeps ? [16, 3] : body == "{ }" ? [] : [2])
+    expect(try lamps.collect(watts, returning: .sum), equals: keeps ? 19 : body == "{ }" ? 0 : 2)
+    if keeps {
+      let bulbs = try lamps.collect(Message<() -> Lamp.Bulb>("bulb"), returning: .all)
+      expect(bulbs.map(\.watts), equals: [16, 3])
+    }
+    withExtendedLifetime((first, second)) {}
+  }
+}
+
+private final class Lamp: MessageReceiver {
+  /// A type that scripts do not have.
+  struct Bulb { let watts: Int }
+
+  static let selectorTable = SelectorTable(for: Lamp.self) {
+    Responds(to: "watts") { (lamp: Lamp) in lamp.watts }
+    Responds(to: "bulb") { (lamp: Lamp) in Bulb(watts: lamp.watts) }
+  }
+  let watts: Int
+
+  init(_ watts: Int) { self.watts = watts }
 }
