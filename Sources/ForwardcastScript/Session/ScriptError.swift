@@ -153,6 +153,7 @@ enum Advice {
   static let dictionary = "a dictionary is written @{\"key\": 1}"
   static let elseIf = "write else { if … { … } }"
   static let equality = "== compares"
+  static let facade = "for a generated proxy, register proxy.multicast"
   static let fraction = "a number begins with a digit, as in 0.5"
   static let list = "a list is written @[1, 2]; [list at: 0] is its first element"
   static let negation = "write 'not' before the condition"

@@ -153,7 +153,9 @@ extension ScriptValue {
     _ need: @autoclosure () -> String, showsValue: Bool = false, _ part: (ScriptValue) -> Part?
   ) throws(ScriptError) -> Part {
     if let part = part(self) { return part }
-    throw ScriptError(.typeMismatch, "\(need()) \(showsValue ? evidence : kind)")
+    let isFacade = showsValue && reference?.receiver is any MulticastFacade
+    throw ScriptError(
+      .typeMismatch, "\(need()) \(showsValue ? evidence : kind)", about: isFacade ? .advice(Advice.facade) : nil)
   }
 
   static let depthLimit = 128

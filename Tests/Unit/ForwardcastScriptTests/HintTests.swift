@@ -11,6 +11,11 @@ private final class Thermostat {
   @Message func read() -> Double { 20 }
 }
 
+@Forwarded
+private protocol Heater: AnyObject {
+  func heat()
+}
+
 /// Its table queries the session that contains it.
 private final class Curious: MessageReceiver {
   nonisolated(unsafe) static weak var session: ScriptSession?  // used by one test, on one thread
@@ -52,6 +57,21 @@ struct HintTests {
     expect(session.run("[hall raed]").error?.hint, equals: "did you mean \"read\"?")
     expect(session.run("[hall explode]").error?.hint, equals: nil)
     expect(session.completions.contains("setWithTarget:"))
+  }
+
+  @Test("a script that needs a proxy and gets a facade is told what to register")
+  func facades() {
+    let (facade, session) = (HeaterProxy(), ScriptSession())
+    session.register(facade, as: "facade")
+    let advice = "for a generated proxy, register proxy.multicast"
+    for text in ["count facade", "explain facade \"heat\"", "remove all from facade"] {
+      let error = session.run(text).error
+      expect(error?.text.hasSuffix("needs a multicast proxy, not <HeaterProxy facade>") == true, "\(text)")
+      expect(error?.hint, equals: advice)
+    }
+    session.register(facade.multicast, as: "heaters")
+    expect(session.run("print count heaters").succeeded)
+    expect(session.run("count 1").error?.hint == nil)
   }
 
   @Test("tables of host objects are queried without the session's lock held")
