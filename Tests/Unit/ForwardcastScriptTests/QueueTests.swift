@@ -18,6 +18,7 @@ private final class Ledger: MessageReceiver {
 private final class Clock: MessageReceiver, Sendable {
   static let selectorTable = SelectorTable(for: Clock.self) {
     Responds(to: Message<() -> Int>("hour")) { (_: Clock) in 11 }
+    Responds(to: Message<() -> Int>("alarm")) { (_: Clock) async in 12 }
   }
 }
 
@@ -308,6 +309,15 @@ struct QueueTests {
       expect(session.run(text).error?.text.hasPrefix("isolation mismatch") == true, "\(text)")
     }
     expect(session.run("add clock to inner; collect all [p hour]").succeeded)
+  }
+
+  @Test("a script calls an async method through a queue, and cannot call it directly")
+  func asyncMethods() {
+    let session = ScriptSession()
+    session.register(Clock(), as: "clock")
+    session.run("queue q; proxy p = multicast; add clock to p on q")
+    expect(session.run("[clock alarm]").error?.text.hasPrefix("isolation mismatch in 'alarm' of Clock") == true)
+    expect(session.run("collect all [p alarm]").value, equals: [12])
   }
 
   @Test("a host's Sendable proxy can be used on a queue with the targets the host added, and accepts no others")
