@@ -77,6 +77,8 @@ extension OutgoingMessage {
     if let failure = collected.failure { return .failed(failure.error) }
     let outcomes = delivery.outcomes
     if outcomes.counts.reached == 0, !outcomes.hasRun { return .skipped(.doesNotRespond) }
+    // Hooks may have removed every answer. A report still lists the multicast.
+    if collected.output == nil, !request.listsEveryTarget { return .answeredAll(.none) }
     return .answered(collected.output)
   }
 

@@ -44,6 +44,21 @@ struct BetweenTests {
     try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [3])
   }
 
+  @Test("a queued proxy whose hooks remove every answer has none, and somebody has responded")
+  func answersRemovedOnQueue() async throws {
+    let (outer, inner) = (Rooms(options: MulticastOptions(noResponder: .throw)), Rooms())
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")), ownership: .strong)
+    _ = desk("bo", worth: 2, in: inner)
+    try inner.around("quote:") { call in
+      _ = try call.proceed()
+      return []
+    }
+    try await expect(outer.collectAndWait(.quote, 1, returning: .all), equals: [])
+    try await expect(outer.collectAndWait(.quote, 1, returning: .firstSuccess), equals: nil)
+    try await expect(outer.forwardAndWait(quote).answers.count, equals: 1)
+    expect(journal.all.count, equals: 3)
+  }
+
   @Test("hooks of a queued proxy see the answers of its queued targets, however the sender waits")
   func hooksOnQueue() async throws {
     let (outer, inner) = (Rooms(), Rooms())
