@@ -164,8 +164,7 @@ package final class Parcel: Envelope, @unchecked Sendable {  // immutable, excep
       // The task ends the trail, so this delivery does not.
       let laid = trail
       trail = nil
-      // The queue also runs the method's jobs. An actor's methods run on the actor anyway.
-      suspend(mailbox, place, on: mailbox.context is QueueContext ? MailboxExecutor(mailbox) : nil) { [self] in
+      suspend(mailbox, place) { [self] in
         var message = self.message
         let registration = group.steps[place].registration.takeUnretainedValue()
         noteBegan(place, sent.value.target)

@@ -56,25 +56,6 @@ private final class Loop: SerialExecutor {
 struct IsolationTests {
   let queue = DispatchQueue(label: "somewhere")
 
-  @Test("an async method of a target on a queue runs on that queue, also after it was suspended")
-  func asyncOnQueue() async throws {
-    let (proxy, doer, key) = (MulticastProxy<any Member>(), Doer(), DispatchSpecificKey<Bool>())
-    queue.setSpecific(key: key, value: true)
-    let places = Locked<[Bool]>([])
-    doer.does { number in
-      places.withLock { $0.append(DispatchQueue.getSpecific(key: key) ?? false) }
-      try await Task.sleep(for: .milliseconds(1))
-      places.withLock { $0.append(DispatchQueue.getSpecific(key: key) ?? false) }
-      return number
-    }
-    proxy.add(doer, delivery: .queue(queue))
-    try await expect(proxy.ask(2), equals: 2)
-    proxy.broadcast(.slow, 3)
-    try await proxy.drain()
-    expect(places.withLock { $0 }, equals: [true, true, true, true])
-    withExtendedLifetime(doer) {}
-  }
-
   private func isMismatch(_ body: () throws -> Void) -> Bool {
     do {
       try body()
