@@ -96,7 +96,7 @@ private struct HookBody: @unchecked Sendable {  // immutable: `names` is a copy 
       return try other.map { try call.proceed(with: $0) } ?? call.proceed()
     }
     // The value of `proceed` stands for all answers, so returning it leaves them as they are.
-    guard let answer, answer != hook.given else { return hook.answers ?? [] }
+    guard let answer, !(hook.given.map(answer.isIdentical) ?? false) else { return hook.answers ?? [] }
     // With the policy `all`, a list stands for several answers, as in the value of `proceed`.
     if SendInProgress.current?.policy == .all, case .list(let elements) = answer { return elements.map(\.box) }
     return [answer.box]

@@ -24,6 +24,21 @@ extension ScriptValue: Hashable {
     }
   }
 
+  /// Equality of kind and content. Takes linear time, unlike `==`, which also finds texts equal
+  /// that encode the same characters in another way.
+  func isIdentical(to other: ScriptValue) -> Bool {
+    switch (self, other) {
+    case (.integer, .floating), (.floating, .integer): false
+    case (.floating(let left), .floating(let right)): left.bitPattern == right.bitPattern
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.list(let left), .list(let right)): left.elementsEqual(right) { $0.isIdentical(to: $1) }
+    case (.dictionary(let left), .dictionary(let right)):
+      // Copies have the same order.
+      left.elementsEqual(right) { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isIdentical(to: $1.value) }
+    default: self == other
+    }
+  }
+
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .bool(let value): hasher.combine(value)

@@ -312,12 +312,20 @@ struct QueueTests {
   }
 
   @Test("a script calls an async method through a queue, and cannot call it directly")
-  func asyncMethods() {
-    let session = ScriptSession()
-    session.register(Clock(), as: "clock")
-    session.run("queue q; proxy p = multicast; add clock to p on q")
-    expect(session.run("[clock alarm]").error?.text.hasPrefix("isolation mismatch in 'alarm' of Clock") == true)
-    expect(session.run("collect all [p alarm]").value, equals: [12])
+  func asyncMethods() async {
+    let results = Locked<(error: String?, value: ScriptValue)>((nil, .null))
+    // Blocks a thread of its own, since the method needs one of the pool.
+    await onThread {
+      let session = ScriptSession()
+      session.register(Clock(), as: "clock")
+      session.run("queue q; proxy p = multicast; add clock to p on q")
+      let direct = session.run("[clock alarm]").error?.text
+      let queued = session.run("collect all [p alarm]").value
+      results.withLock { $0 = (direct, queued) }
+    }
+    let (error, value) = results.withLock { $0 }
+    expect(error?.hasPrefix("isolation mismatch in 'alarm' of Clock") == true)
+    expect(value, equals: [12])
   }
 
   @Test("a host's Sendable proxy can be used on a queue with the targets the host added, and accepts no others")
