@@ -19,9 +19,13 @@ struct DrainRound {
     for mailbox in mailboxes { before[ObjectIdentifier(mailbox)] = mailbox.delivered }
   }
 
-  mutating func begin() -> Completion {
+  /// Posts the markers. If the caller `blocks`, throws `wouldDeadlock` on one of the contexts.
+  mutating func begin(blocks: Bool = false) throws -> Completion {
     cores = core.withNested
     mailboxes = cores.flatMap(\.mailboxes)
+    if blocks, let deadlock = mailboxes.lazy.compactMap(\.deadlock).first {
+      throw MessageError(.wouldDeadlock, of: core, "drain", deadlock)
+    }
     let counts = DrainCounts()
     self.counts = counts
     for mailbox in mailboxes {
@@ -37,10 +41,7 @@ struct DrainRound {
   /// To detect deadlocks, records that the caller is about to wait for the round. Called after
   /// ``begin()``, so the wait includes each mailbox with a marker. Throws `wouldDeadlock`.
   func beginWait(blocks: Bool) throws -> SenderWait? {
-    if blocks, let deadlock = mailboxes.lazy.compactMap(\.deadlock).first {
-      throw MessageError(.wouldDeadlock, of: core, "drain", deadlock)
-    }
-    return try SenderWait.begin(in: core, "drain", draining: cores, blocks: blocks)
+    try SenderWait.begin(in: core, "drain", draining: cores, blocks: blocks)
   }
 
   var lateContexts: @Sendable () -> [String] {

@@ -75,7 +75,7 @@ extension MulticastHolding where Interface: Sendable {
     var round = DrainRound(core)
     repeat {
       try Task.checkCancellation()
-      let completion = round.begin()
+      let completion = try round.begin()
       let wait = try round.beginWait(blocks: false)
       defer { wait?.end() }
       let number = TimedWait.current?.begin(round.lateContexts)
@@ -110,7 +110,7 @@ extension MulticastHolding where Interface: Sendable {
     let deadline = Deadline(after: timeout)
     var round = DrainRound(core)
     repeat {
-      let completion = round.begin()
+      let completion = try round.begin(blocks: true)
       let wait = try round.beginWait(blocks: true)
       defer { wait?.end() }
       guard completion.wait(until: deadline) else {

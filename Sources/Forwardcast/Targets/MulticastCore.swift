@@ -264,10 +264,10 @@ package final class MulticastCore: Visited, @unchecked Sendable {  // immutable,
 
   @discardableResult
   @inline(never) func cancel(_ registrations: [Registration], where isMeant: (Registration) -> Bool) -> Int {
-    registrations.filter(isMeant).count { registration in
-      defer { registration.cancel() }
-      return registration.isLive
-    }
+    let meant = registrations.filter(isMeant)
+    let count = meant.count(where: \.isLive)
+    for registration in meant { registration.cancel() }
+    return count
   }
 
   func removeDead(_ registrations: [Registration]) {

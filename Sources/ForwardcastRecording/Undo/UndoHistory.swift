@@ -42,7 +42,7 @@ public final class UndoHistory {
   var waiting = OpenGroups()
   var failed = FailedSteps()
   var phase = Phase.idle
-  /// True from the start of an undo or redo until all listeners have been notified of its end.
+  /// True from the start of an undo or redo until its steps have run and its groups are closed.
   var isPerforming = false
   /// The number of open groups that callers cannot end: groups of the history itself, and groups
   /// that are being closed.
