@@ -100,7 +100,11 @@ extension ReturnPolicy {
     }
     mayStopEarly = policy.mayStopEarly
     ignoresErrors = policy.ignoresErrors
-    ifIncomplete = nil
+    if let change = policy.ifIncomplete {
+      ifIncomplete = { $0.map(change) }
+    } else {
+      ifIncomplete = nil
+    }
   }
 }
 

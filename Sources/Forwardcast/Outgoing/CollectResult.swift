@@ -42,7 +42,7 @@ extension ReturnPolicy {
   /// The result of a message. `lacksAnswers` is true if answers are missing without an error.
   @export(implementation) @inline(__always)
   func result(_ output: Output, _ failure: CollectFailure?, lacksAnswers: Bool = false) -> CollectResult<Output> {
-    if failure != nil || lacksAnswers, let ifIncomplete { return CollectResult(ifIncomplete(), failure) }
+    if failure != nil || lacksAnswers, let ifIncomplete { return CollectResult(ifIncomplete(output), failure) }
     return CollectResult(output, failure)
   }
 }

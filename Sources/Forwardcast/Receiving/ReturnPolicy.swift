@@ -14,9 +14,9 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @usableFromInline var mayStopEarly: Bool
   /// True if errors are thrown only if there is no answer.
   @usableFromInline let ignoresErrors: Bool
-  /// The result if an answer is missing: its target failed, could not be awaited, or had a full
-  /// buffer. If `nil`, the result is that of the available answers.
-  @usableFromInline let ifIncomplete: (@Sendable () -> Output)?
+  /// Changes the result of the available answers if an answer is missing: its target failed, could
+  /// not be awaited, or had a full buffer. `nil` to change nothing.
+  @usableFromInline let ifIncomplete: (@Sendable (Output) -> Output)?
 
   @usableFromInline
   enum Way: Sendable {
@@ -44,7 +44,7 @@ public struct ReturnPolicy<R, Output>: Sendable {
   @export(implementation)
   init(
     folding initial: @escaping @Sendable @autoclosure () -> Output, mayStopEarly: Bool = false,
-    ignoresErrors: Bool = false, ifIncomplete: (@Sendable () -> Output)? = nil,
+    ignoresErrors: Bool = false, ifIncomplete: (@Sendable (Output) -> Output)? = nil,
     _ step: @escaping @Sendable (inout Output, R) throws -> Bool
   ) {
     way = .folding(initial: initial, step: step)
@@ -67,18 +67,30 @@ extension ReturnPolicy {
   /// The rule for boxed answers. `answer` turns the result into an answer or `nil`. `crosses` is
   /// true if answers and result are `Sendable`.
   func boxed(crosses: Bool, _ answer: @escaping @Sendable (Output) -> R?) -> ReturnPolicy<ArgumentBox, ArgumentBox?> {
-    ReturnPolicy<ArgumentBox, ArgumentBox?>(mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors) {
+    @Sendable func boxed(_ output: Output) -> ArgumentBox? {
+      answer(output).map { ArgumentBox(storage: $0, isSendable: crosses) }
+    }
+    var changed: (@Sendable (ArgumentBox?) -> ArgumentBox?)?
+    if let ifIncomplete {
+      changed = { box in
+        guard let output = try? box?.unbox(as: Output.self) else { return box }
+        return boxed(ifIncomplete(output))
+      }
+    }
+    return ReturnPolicy<ArgumentBox, ArgumentBox?>(
+      mayStopEarly: mayStopEarly, ignoresErrors: ignoresErrors, ifIncomplete: changed
+    ) {
       let collector = makeCollector()
       return AnswerCollector(
-        take: { try collector.take($0.unbox(as: R.self)) },
-        finish: { answer(collector.finish()).map { ArgumentBox(storage: $0, isSendable: crosses) } })
+        take: { try collector.take($0.unbox(as: R.self)) }, finish: { boxed(collector.finish()) })
     }
   }
 
   private init(
-    mayStopEarly: Bool, ignoresErrors: Bool, gathering make: @escaping @Sendable () -> AnswerCollector<R, Output>
+    mayStopEarly: Bool, ignoresErrors: Bool, ifIncomplete: (@Sendable (Output) -> Output)?,
+    gathering make: @escaping @Sendable () -> AnswerCollector<R, Output>
   ) {
-    (way, ifIncomplete) = (.gathering(make), nil)
+    (way, self.ifIncomplete) = (.gathering(make), ifIncomplete)
     (self.mayStopEarly, self.ignoresErrors) = (mayStopEarly, ignoresErrors)
   }
 }
@@ -184,7 +196,7 @@ extension ReturnPolicy where R == Bool, Output == Bool {
   /// target fails, or is not awaited and no other answers: a missing answer is no approval.
   @export(implementation)
   public static var every: Self {
-    Self(folding: true, mayStopEarly: true, ifIncomplete: { false }) { every, answer in
+    Self(folding: true, mayStopEarly: true, ifIncomplete: { _ in false }) { every, answer in
       every = answer
       return answer
     }

@@ -397,6 +397,25 @@ struct SilenceTests {
     withExtendedLifetime((full, clerk)) {}
   }
 
+  @Test("a queued proxy that lacks a vote answers no")
+  func missingVotesOnQueue() async throws {
+    let table = SelectorTable(for: (any Member).self) {
+      Responds<any Member>(to: .agrees) { _ in true }.answering(.agrees, by: .every)
+    }
+    let outer = MulticastProxy<any MessageReceiver & Sendable>()
+    let inner = MulticastProxy<any Member>(table: table)
+    let (full, clerk, context) = (Clerk("full"), Clerk("yes"), StepContext("full"))
+    inner.add(full, delivery: .on(context), buffer: .keepOldest(1))
+    inner.add(clerk)
+    inner.broadcast(.value)
+    outer.add(inner, delivery: .queue(DispatchQueue(label: "inner")))
+    try await expect(outer.collectAndWait(.agrees, returning: .every), equals: false)
+    inner.removeAll(on: .on(context))
+    try await expect(outer.collectAndWait(.agrees, returning: .every), equals: true)
+    context.run()
+    withExtendedLifetime((inner, full, clerk)) {}
+  }
+
   @Test("removing all targets on a context counts only the live ones")
   func removesLiveTargets() {
     let (proxy, context, kept) = (MulticastProxy<any Member>(), StepContext("removed"), Clerk("kept"))
@@ -422,6 +441,7 @@ struct SilenceTests {
     expect(proxy.answer(.agrees, returning: .every).answered(), equals: false)
     await expect(proxy.answerAndWait(.agrees, returning: .every).answered(), equals: false)
     expect(errors.take(), equals: Array(repeating: "Refusal()", count: 4))
+    expect(proxy.answer(.agrees, returning: .ifAnswered(.every)).answered(), equals: false)
     fails.cancel()
     let late = Clerk("yes")
     proxy.add(late, delivery: .on(context))
