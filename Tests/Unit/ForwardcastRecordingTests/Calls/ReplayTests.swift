@@ -194,8 +194,11 @@ struct ReplayTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       CallRecorder().redact("logIn:password:", arguments: [1, 2])
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    expect(text.contains("'logIn:password:' has 2 arguments, so there is none with the index 2 to redact"), "\(text)")
+    expect(result != nil)
+    #if DEBUG  // an optimized build traps without a text
+      let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      expect(text.contains("'logIn:password:' has 2 arguments, so there is none with the index 2 to redact"), "\(text)")
+    #endif
     await #expect(processExitsWith: .failure) { CallRecorder().redact("ping", arguments: [-1]) }
   }
 
