@@ -7,7 +7,7 @@ import Forwardcast
 /// A message waits until the *window* of messages in flight has room, and gets the next number. A
 /// task then passes the message to the engine: see ``OutgoingCall``. The message ends with an
 /// answer, an error, its deadline, cancellation, or the loss of the other side. If it ends before
-/// the engine returns, the endpoint is notified that nobody awaits the answer.
+/// the engine returns, the line tells the endpoint that nobody awaits the answer.
 ///
 /// After each change of the state, ``goOn()`` sends what ``State/next(_:)`` returns.
 final class RemoteLine: Sendable {
